@@ -1,0 +1,1 @@
+"""What is asked: one folder per dataset."""

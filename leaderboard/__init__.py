@@ -1,0 +1,1 @@
+"""Logs to statistics to tables, figures and one self-contained HTML page."""

@@ -1,0 +1,1 @@
+"""The language models themselves: the embedded model, the `local` provider, and training."""

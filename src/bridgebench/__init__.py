@@ -1,0 +1,1 @@
+"""bridgebench: which bridge between retriever and generator truly helps."""

@@ -1,0 +1,1 @@
+"""Experiments as YAML, and the runner that expands them to cells."""
