@@ -54,7 +54,7 @@ class Document:
             if not isinstance(value.get(name), str):
                 raise BridgebenchError(f"document: field '{name}' must be a string, got {value.get(name)!r}")
         sources = value.get("sources") or [value["id"]]
-        if not isinstance(sources, Sequence) or isinstance(sources, str) or not all(isinstance(s, str) for s in sources):
+        if not isinstance(sources, list | tuple) or not all(isinstance(source, str) for source in sources):
             raise BridgebenchError(f"document '{value['id']}': field 'sources' must be a list of strings")
         return cls(value["id"], value["title"], value["text"], tuple(sources))
 

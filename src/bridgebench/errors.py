@@ -35,7 +35,5 @@ def require(module: str, extra: str) -> ModuleType:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name is not None and module.split(".")[0] == error.name.split(".")[0]:
-            raise MissingExtraError(
-                f"'{module}' is not installed; run: pip install 'bridgebench[{extra}]'"
-            ) from error
+            raise MissingExtraError(f"'{module}' is not installed; run: pip install 'bridgebench[{extra}]'") from error
         raise
