@@ -1,1 +1,6 @@
-"""Stub; filled by the registry."""
+"""Everything Inspect finds under ``bridgebench/``."""
+
+from bridgebench.solvers.controls import naive, no_documents, shuffle, truncate
+from bridgebench.solvers.rag import bridge_stage, rag
+
+__all__ = ["bridge_stage", "naive", "no_documents", "rag", "shuffle", "truncate"]

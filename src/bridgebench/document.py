@@ -64,7 +64,8 @@ class Cost:
     """What a bridge spent on one question.
 
     Attributes:
-        seconds: Device-seconds: a batch's time shared out by token count, waiting in queues excluded.
+        seconds: Device-seconds: a batch's time shared out by token count, waiting in queues excluded; None lets the
+            harness fill in the wall time of the call.
         calls: Model calls (forward passes over one item, or language-model generations).
         input_tokens: Tokens read, without padding; None when there is no tokenizer.
         output_tokens: Tokens written; None when there is no tokenizer.
@@ -72,7 +73,7 @@ class Cost:
         device: Where the time was spent, for example ``cpu`` or a GPU's name; time axes never mix devices.
     """
 
-    seconds: float = 0.0
+    seconds: float | None = None
     calls: int = 0
     input_tokens: int | None = None
     output_tokens: int | None = None
