@@ -45,7 +45,8 @@ ODD_TEXTS = {
     "white space only": " \n\t ",
     "unicode": "Zoë — 東京 العربية 👩‍🚀 e\u0301 \u200b\u202etxet\u202c",
     "control characters": "a\x00b\x07c\x1b[31md\r\ne\u2028f",
-    "braces and Jinja syntax": "{x} {{ 1000003 * 7 }} {% raw %} {# gone #} %s $HOME \\n",
+    "braces and Jinja syntax": "{x} {{ 1000003 * 7 }} {# gone #} %s $HOME \\n",
+    "broken Jinja syntax": "{% raw %} {{ {% if",
     "structure markers": "[1] > [2] Question: who? Answer: me <|im_end|> </s> [INST] Document 1: {}",
 }
 EVALUATED = "7000021"
@@ -213,7 +214,7 @@ async def _concurrent(bound: BoundBridge, question: str, documents: tuple[Docume
     results: dict[int, BridgeResult] = {}
 
     async def one(turn: int) -> None:
-        results[turn] = await _sound(bound, question, inputs[turn])
+        results[turn] = await bound(question, inputs[turn])
 
     async with anyio.create_task_group() as group:
         for turn in range(len(inputs)):
