@@ -13,7 +13,7 @@ from bridgebench.scorers.qa_metrics import QA_METRICS, qa_scores
 
 Beside = Literal["aliases", "single"]
 
-_MEASURES = ("f1", "em", "f1_aliases", "em_aliases", "f1_single", "em_single")
+_MEASURES = ("f1", "em", "rouge_l", "f1_aliases", "em_aliases", "f1_single", "em_single")
 
 
 @scorer(metrics={name: [mean(), stderr(cluster="cluster"), by_question_type()] for name in _MEASURES})

@@ -12,6 +12,8 @@ metric            F1 rule                                         acceptable ans
 ``ambigqa``       as ``hotpotqa`` (what RAG papers report; the    answers of all annotations
                   official set-F1 is `ambigqa_f1`)
 ``longbench``     no special case; nothing on a side scores 0     any of the listed answers
+``longbench_zh``  as ``longbench``, over jieba's words            any of the listed answers
+``dureader``      ROUGE-L over jieba's words, no F1               any of the listed answers
 ================  ==============================================  =============================
 
 EM is the same everywhere: equality after normalisation, so "the" equals "a" (both normalise to nothing).
@@ -20,10 +22,11 @@ EM and F1 are maximised over the acceptable answers independently of each other.
 
 import re
 import string
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from bridgebench.errors import BridgebenchError
+from bridgebench.scorers.bag_f1 import bag_f1
+from bridgebench.scorers.chinese import f1_chinese, rouge_l_chinese
 
 Measure = Callable[[str, str], float]
 """(prediction, gold) to a fraction."""
@@ -44,15 +47,6 @@ def normalise_answer(text: str) -> str:
 def exact_match(prediction: str, gold: str) -> float:
     """1.0 when both normalise to the same string, else 0.0."""
     return float(normalise_answer(prediction) == normalise_answer(gold))
-
-
-def bag_f1(prediction: Sequence[str], gold: Sequence[str]) -> float:
-    """Harmonic mean of precision and recall over two bags of tokens; 0.0 when they share none."""
-    common = sum((Counter(prediction) & Counter(gold)).values())
-    if common == 0:
-        return 0.0
-    precision, recall = common / len(prediction), common / len(gold)
-    return 2 * precision * recall / (precision + recall)
 
 
 def f1(prediction: str, gold: str) -> float:
@@ -78,6 +72,8 @@ QA_METRICS: Mapping[str, Mapping[str, Measure]] = {
     "musique": {"f1": f1_empty_answers, "em": exact_match},
     "ambigqa": {"f1": f1_closed_answers, "em": exact_match},
     "longbench": {"f1": f1},
+    "longbench_zh": {"f1": f1_chinese},
+    "dureader": {"rouge_l": rouge_l_chinese},
 }
 """Name of a metric to its measures, the headline first."""
 

@@ -26,3 +26,13 @@ class BridgeStore(StoreModel):
     fit: dict[str, Any] = Field(default_factory=dict)
     answered_by: str = "generator"
     prompt: str = ""
+
+
+class Ranking(StoreModel):
+    """What a retrieval task's solver found, for the `ranking` scorer.
+
+    Attributes:
+        ranked: Ids, best first, each once; None until somebody ranked.
+    """
+
+    ranked: list[str] | None = None

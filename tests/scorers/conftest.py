@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -12,19 +13,26 @@ from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from bridgebench.store import Ranking
+
 Run = Callable[..., EvalLog]
 
 
 @solver
-def given(outputs: Mapping[str, ModelOutput | str | Exception]) -> Solver:
-    """Put each sample's output in place, or leave none; an exception is raised."""
+def given(outputs: Mapping[str, Any], rankings: Mapping[str, list[str]]) -> Solver:
+    """Put each sample's output in place (a list holds one for each epoch), or leave none; an exception is raised."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        output = outputs.get(str(state.sample_id))
+        id = str(state.sample_id)
+        output = outputs.get(id)
+        if isinstance(output, list):
+            output = output[state.epoch - 1]
         if isinstance(output, Exception):
             raise output
         if output is not None:
             state.output = ModelOutput.from_content("given", output) if isinstance(output, str) else output
+        if id in rankings:
+            state.store_as(Ranking).ranked = rankings[id]
         return state
 
     return solve
@@ -39,11 +47,12 @@ def run_scorer(tmp_path: Path) -> Run:
         samples: Sequence[Sample],
         outputs: Mapping[str, Any],
         epochs: int = 1,
+        rankings: Mapping[str, list[str]] = MappingProxyType({}),
         **options: Any,
     ) -> EvalLog:
         for sample in samples:
             sample.metadata = {"cluster": str(sample.id), "documents": []} | (sample.metadata or {})
-        task = Task(dataset=list(samples), solver=given(outputs), scorer=scorer, epochs=Epochs(epochs))
+        task = Task(dataset=list(samples), solver=given(outputs, rankings), scorer=scorer, epochs=Epochs(epochs))
         (log,) = eval(task, model=options.pop("model", "none/none"), log_dir=str(tmp_path), display="none", **options)
         return log
 
