@@ -61,7 +61,7 @@ def rag(
         BridgebenchError: When a name does not resolve or an argument is wrong; before anything runs.
     """
     bound = resolve_chain([*chain, *_as_items(bridges)])
-    return _rag(
+    return registered_rag(
         bridges=[_Item(bridge) for bridge in bound],
         on_empty=on_empty,
         prompt=prompt,
@@ -75,7 +75,7 @@ def rag(
 
 
 @solver(name="rag")
-def _rag(
+def registered_rag(
     bridges: str | Sequence[ChainItem] | None = None,
     on_empty: OnEmpty = "empty",
     prompt: str | None = None,
