@@ -1,0 +1,157 @@
+"""A record of a dataset, read field by field: every wrong one is named by file, record and field."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bridgebench.errors import RecordError
+
+_ID_FIELDS = ("_id", "id", "query_id", "interaction_id", "question_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One object of an upstream file, or one row nested in it.
+
+    Attributes:
+        values: The object as it was read; never changed.
+        file: Where it came from: a path, or a dataset of the hub.
+        place: Where it stands in there, for example ``line 12``.
+        path: For a nested row, the way to it: ``context[3].``.
+    """
+
+    values: Mapping[str, Any]
+    file: str
+    place: str
+    path: str = ""
+
+    def error(self, field: str, problem: str) -> RecordError:
+        """The error that names this record's file, place and `field`."""
+        return RecordError(self.file, self.place, f"{self.path}{field}", problem)
+
+    def has(self, field: str) -> bool:
+        """Whether the field is there and not null."""
+        return self.values.get(field) is not None
+
+    def value(self, field: str) -> Any:
+        """The field as it is; an error when it is missing or null."""
+        if field not in self.values:
+            raise self.error(field, "is missing")
+        if self.values[field] is None:
+            raise self.error(field, "is null")
+        return self.values[field]
+
+    def text(self, field: str, *, blank: bool = False) -> str:
+        """A string; `blank` allows one without any visible character."""
+        return self._text(field, self.value(field), blank)
+
+    def texts(self, field: str, *, blank: bool = False) -> list[str]:
+        """A list of strings, perhaps empty; `blank` allows members without any visible character."""
+        values = self._list(field, self.value(field))
+        return [self._text(f"{field}[{index}]", value, blank) for index, value in enumerate(values)]
+
+    def choice(self, field: str, options: tuple[str, ...]) -> str:
+        """One of `options`."""
+        value = self.text(field)
+        if value not in options:
+            raise self.error(field, f"must be one of {', '.join(options)}, got {_shown(value)}")
+        return value
+
+    def integer(self, field: str) -> int:
+        """A whole number."""
+        value = self.value(field)
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise self.error(field, f"must be a whole number, got {_shown(value)}")
+        return value
+
+    def boolean(self, field: str) -> bool:
+        """True or false."""
+        value = self.value(field)
+        if not isinstance(value, bool):
+            raise self.error(field, f"must be true or false, got {_shown(value)}")
+        return value
+
+    def identifier(self, *fields: str) -> str:
+        """The first of `fields` that the record has, as a string; numbers are allowed."""
+        for field in fields:
+            if self.has(field):
+                value = self.value(field)
+                return str(value) if isinstance(value, int) and not isinstance(value, bool) else self.text(field)
+        raise self.error(fields[0], "is missing")
+
+    def rows(self, field: str, *columns: str, optional: tuple[str, ...] = ()) -> list["Record"]:
+        """Rows of a nested table, whichever way upstream wrote it.
+
+        A list of objects; a list of lists in the order of `columns` (raw HotpotQA); an object of equally long
+        lists (how the hub stores a sequence of objects); or any of these as a JSON string.
+
+        Args:
+            field: The table.
+            *columns: Columns that every row must have.
+            optional: Columns that an object of lists may lack.
+        """
+        table = self.value(field)
+        if isinstance(table, str):
+            try:
+                table = json.loads(table)
+            except (ValueError, RecursionError) as error:
+                raise self.error(field, f"is a string, but not JSON: {error}") from None
+        if isinstance(table, Mapping):
+            return list(self._from_columns(field, table, columns, optional))
+        rows = self._list(field, table)
+        return [self._from_row(f"{field}[{index}]", row, columns) for index, row in enumerate(rows)]
+
+    def _from_columns(
+        self, field: str, table: Mapping[str, Any], columns: tuple[str, ...], optional: tuple[str, ...]
+    ) -> Iterator["Record"]:
+        inner = Record(table, self.file, self.place, f"{self.path}{field}.")
+        present = [*columns, *(column for column in optional if inner.has(column))]
+        lists = {column: inner._list(column, inner.value(column)) for column in present}
+        lengths = {column: len(values) for column, values in lists.items()}
+        if len(set(lengths.values())) > 1:
+            raise self.error(field, f"its columns differ in length: {lengths}")
+        for index, row in enumerate(zip(*lists.values(), strict=True)):
+            values = dict(zip(lists, row, strict=True))
+            yield Record(values, self.file, self.place, f"{self.path}{field}[{index}].")
+
+    def _from_row(self, field: str, row: Any, columns: tuple[str, ...]) -> "Record":
+        if isinstance(row, list | tuple):
+            if len(row) != len(columns):
+                raise self.error(field, f"must hold {', '.join(columns)}, got {len(row)} values")
+            row = dict(zip(columns, row, strict=True))
+        if not isinstance(row, Mapping):
+            raise self.error(field, f"must be an object, got {_shown(row)}")
+        return Record(row, self.file, self.place, f"{self.path}{field}.")
+
+    def _list(self, field: str, value: Any) -> list[Any]:
+        if not isinstance(value, list | tuple):
+            raise self.error(field, f"must be a list, got {_shown(value)}")
+        return list(value)
+
+    def _text(self, field: str, value: Any, blank: bool) -> str:
+        if not isinstance(value, str):
+            raise self.error(field, f"must be a string, got {_shown(value)}")
+        if not blank and not value.strip():
+            raise self.error(field, "is empty")
+        if not value.isascii():
+            try:
+                value.encode()
+            except UnicodeEncodeError:  # JSON can spell half a surrogate pair; no log or tokenizer takes it
+                raise self.error(field, "is not valid Unicode (a lone surrogate)") from None
+        return value
+
+
+def describe_place(values: Mapping[str, Any], place: str) -> str:
+    """The place with the record's own id beside it, where it has one that can be shown."""
+    for field in _ID_FIELDS:
+        if isinstance(values.get(field), str | int):
+            return f"{place} ({field} {_shown(values[field])})"
+    return place
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list | tuple | Mapping):
+        return f"a list of {len(value)}" if not isinstance(value, Mapping) else f"an object of {len(value)}"
+    text = json.dumps(value) if value is None or isinstance(value, bool | int | float | str) else type(value).__name__
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,57 @@
+"""The arguments that every benchmark takes, checked before anything is read."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, ValidationError
+from pydantic.dataclasses import dataclass as validated_dataclass
+
+from bridgebench.errors import BridgebenchError
+
+
+@validated_dataclass(frozen=True, config=ConfigDict(strict=True, extra="forbid"))
+class Loading:
+    """The arguments that every benchmark takes.
+
+    Attributes:
+        source: ``hub`` (or ``hub:<id or folder>[@<revision>]``), ``sample``, or the path of a file or folder.
+        split: Split of the hub or of a folder; None is the benchmark's own.
+        limit: Number of questions, drawn by `seed`; None is all. (Inspect's ``--limit`` takes the first ones.)
+        seed: Seed of the draw, and of whatever else a benchmark draws.
+        ids: Path of a manifest: the ids of the questions to ask.
+        retrieved: Path of a run: the documents to use in place of the benchmark's own.
+        on_bad_record: ``raise`` on the first bad record, or ``skip`` it, count it and list it.
+        budget: Most context the generator may read, in words or in tokens of `tokenizer`; None is the benchmark's.
+        tokenizer: Hub id or folder of the tokenizer that `budget` counts in.
+    """
+
+    source: str = "hub"
+    split: str | None = None
+    limit: Annotated[int, Field(ge=1)] | None = None
+    seed: int = 0
+    ids: str | None = None
+    retrieved: str | None = None
+    on_bad_record: Literal["raise", "skip"] = "raise"
+    budget: Annotated[int, Field(ge=1)] | None = None
+    tokenizer: str | None = None
+
+
+def parse_loading(benchmark: str, arguments: Mapping[str, Any]) -> Loading:
+    """Check the common arguments of a task.
+
+    Raises:
+        BridgebenchError: Naming each wrong argument.
+    """
+    try:
+        return Loading(**arguments)
+    except ValidationError as error:
+        problems = "; ".join(f"argument '{'.'.join(map(str, e['loc']))}': {e['msg']}" for e in error.errors())
+        raise BridgebenchError(f"task '{benchmark}': {problems}") from None
+
+
+def check_choice(benchmark: str, argument: str, value: object, choices: Sequence[str]) -> None:
+    """Raise `BridgebenchError` when a task's argument is none of `choices`."""
+    if value not in choices:
+        raise BridgebenchError(
+            f"task '{benchmark}': argument '{argument}' must be one of {', '.join(choices)}, got {value!r}"
+        )
