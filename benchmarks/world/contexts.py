@@ -1,0 +1,147 @@
+"""What a retriever would hand over for a question: its gold passages among others that look like them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import cycle, islice
+from random import Random
+from typing import Literal
+
+from bridgebench.benchmarks.world.facts import Fact, World
+from bridgebench.benchmarks.world.pages import Pages, Passage
+from bridgebench.benchmarks.world.questions import Question
+from bridgebench.errors import BridgebenchError
+
+
+@dataclass(frozen=True)
+class Knobs:
+    """What makes a context harder. They never change the questions, only what stands around the answer.
+
+    Attributes:
+        distractors: Passages that the question does not need; None is as many as the dataset has.
+        gold_position: Where the gold passages stand, in an order of their own.
+        near_duplicates: How many distractors repeat a gold passage in other words, under another title.
+        contradictions: How many distractors tell a gold passage with one false fact, under another title.
+    """
+
+    distractors: int | None = None
+    gold_position: Literal["first", "middle", "last", "random"] = "random"
+    near_duplicates: int = 0
+    contradictions: int = 0
+
+    def __post_init__(self) -> None:
+        if self.gold_position not in ("first", "middle", "last", "random"):
+            raise BridgebenchError(f"gold_position must be first, middle, last or random, got {self.gold_position!r}")
+        if min(self.distractors or 0, self.near_duplicates, self.contradictions) < 0:
+            raise BridgebenchError("distractors, near_duplicates and contradictions must not be negative")
+
+
+class Retriever:
+    """Finds the passages of a question.
+
+    Args:
+        world: Where the passages come from.
+        pages: Who writes them.
+        knobs: How hard it shall be.
+    """
+
+    def __init__(self, world: World, pages: Pages, knobs: Knobs) -> None:
+        self._world, self._pages, self._knobs = world, pages, knobs
+
+    def passages(
+        self, question: Question, rng: Random, *, distractors: int, sentences: Sequence[int], repeats: int = 0
+    ) -> list[Passage]:
+        """Gold passages and distractors in the order of the context.
+
+        Args:
+            question: What is asked.
+            rng: Draws everything but the question.
+            distractors: How many the dataset has; the knob goes before it.
+            sentences: How long a passage is, drawn for each.
+            repeats: How many distractors are further excerpts of a page that is there already (same title).
+
+        Raises:
+            BridgebenchError: When the knobs ask for more special distractors than there are distractors.
+        """
+        knobs = self._knobs
+        number = distractors if knobs.distractors is None else knobs.distractors
+        special = knobs.near_duplicates + knobs.contradictions
+        if special > number:
+            raise BridgebenchError(
+                f"{knobs.near_duplicates} near-duplicates and {knobs.contradictions} contradictions"
+                f" do not fit among {number} distractors"
+            )
+        gold = [
+            replace(self._pages.passage(entity, rng, need=needed, sentences=rng.choice(sentences)), is_gold=True)
+            for entity, needed in question.needs.items()
+        ]
+        others = self._near_duplicates(question, rng) + self._contradictions(question, rng)
+        plain = number - special
+        repeats = min(repeats, plain)
+        near = list(islice(self._neighbours(question, rng), plain - repeats))
+        others += [self._pages.passage(entity, rng, sentences=rng.choice(sentences)) for entity in near]
+        for original in rng.sample(gold + others[special:], repeats):
+            told = frozenset().union(*original.stated)
+            others.append(self._pages.passage(original.entity, rng, sentences=1, with_lead=False, avoid=told))
+        return self._arrange(gold, others, rng)
+
+    def _arrange(self, gold: list[Passage], others: list[Passage], rng: Random) -> list[Passage]:
+        rng.shuffle(gold)
+        rng.shuffle(others)
+        start = {"first": 0, "middle": len(others) // 2, "last": len(others)}.get(self._knobs.gold_position)
+        if start is None:
+            return rng.sample(gold + others, len(gold) + len(others))
+        return others[:start] + gold + others[start:]
+
+    def _neighbours(self, question: Question, rng: Random) -> Iterator[str]:
+        """Entities that could be taken for gold, without end: namesakes, partakers, relatives, others of the kind."""
+        world = self._world
+        gold = list(question.needs)
+        objects = [world.object(entity, relation) for entity in gold for relation in world.facts_of[entity]]
+        groups = [
+            [other.id for entity in gold for other in world.name_sharers(world.entities[entity])],
+            [subject for fact in question.facts for subject in world.subjects(fact.relation, fact.object)],
+            [value for value in objects if value in world.entities],
+        ]
+        kinds = [world.of_kind(world.entities[entity].kind) for entity in gold]
+        for group in groups:
+            rng.shuffle(group)
+        seen = set(gold)
+        for turn in cycle(range(5)):  # one of each group, then two of the same kind as some gold page
+            entity = groups[turn].pop() if turn < 3 and groups[turn] else rng.choice(rng.choice(kinds)).id
+            if entity is not None and entity not in seen:
+                seen.add(entity)
+                yield entity
+
+    def _elsewhere(self, passage: Passage, source: str) -> Passage:
+        return replace(passage, title=f"{passage.title} – {source}")
+
+    def _near_duplicates(self, question: Question, rng: Random) -> list[Passage]:
+        needs = islice(cycle(question.needs.items()), self._knobs.near_duplicates)
+        return [
+            self._elsewhere(self._pages.passage(entity, rng, need=needed, version=number), f"Almanac, volume {number}")
+            for number, (entity, needed) in enumerate(needs, 1)
+        ]
+
+    def _contradictions(self, question: Question, rng: Random) -> list[Passage]:
+        facts = islice(cycle(question.facts), self._knobs.contradictions)
+        return [
+            self._elsewhere(
+                self._pages.passage(
+                    fact.subject,
+                    rng,
+                    need=[fact.relation],
+                    version=-number,
+                    instead={fact.relation: self._false(fact, rng)},
+                ),
+                f"Gazette, number {number}",
+            )
+            for number, fact in enumerate(facts, 1)
+        ]
+
+    def _false(self, fact: Fact, rng: Random) -> str:
+        """Another object of the same relation."""
+        kind = self._world.entities[fact.subject].kind
+        while True:
+            other = self._world.object(rng.choice(self._world.of_kind(kind)).id, fact.relation)
+            if other is not None and other != fact.object:
+                return other

@@ -1,0 +1,43 @@
+"""Records of every benchmark, written from the world by seed."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, get_args
+
+from bridgebench.benchmarks.world import hotpotqa, musique, twowiki
+from bridgebench.benchmarks.world.contexts import Knobs
+from bridgebench.benchmarks.world.phrases import Split
+from bridgebench.benchmarks.world.scene import Scene
+from bridgebench.errors import BridgebenchError
+
+_WRITERS: dict[str, Callable[[Scene, int], dict[str, Any]]] = {
+    "hotpotqa": hotpotqa.record,
+    "twowiki": twowiki.record,
+    "musique": musique.record,
+}
+BENCHMARKS = tuple(_WRITERS)
+"""Names of the benchmarks that `records` can write."""
+
+
+def records(
+    benchmark: str, *, size: int, seed: int = 0, split: Split = "validation", knobs: Knobs = Knobs()
+) -> Iterator[dict[str, Any]]:
+    """Records in the benchmark's upstream schema, about a world that `seed`, `split` and `size` decide.
+
+    Args:
+        benchmark: One of `BENCHMARKS`.
+        size: How many records; the world grows with it.
+        seed: Another seed gives other names, other facts and other templates.
+        split: Training and validation worlds share neither names nor templates.
+        knobs: How hard the contexts are. The questions stay the same.
+
+    Raises:
+        BridgebenchError: When the benchmark or the split is unknown, the size is not positive, or the knobs do not go together.
+    """
+    if benchmark not in _WRITERS:
+        raise BridgebenchError(f"no sample for benchmark {benchmark!r}; there are: {', '.join(BENCHMARKS)}")
+    if split not in get_args(Split):
+        raise BridgebenchError(f"split must be one of {', '.join(get_args(Split))}, got {split!r}")
+    if size < 1:
+        raise BridgebenchError(f"size must be at least 1, got {size}")
+    scene = Scene.of(seed, split, max(300, size // 4), knobs)
+    return (_WRITERS[benchmark](scene, index) for index in range(size))
