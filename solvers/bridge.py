@@ -54,7 +54,8 @@ class BridgeInfo:
         roles: Model roles it calls (``bridge``); their identity is part of the cache key.
         extra: The optional extra it needs.
         cached: Whether results go to the bridge cache; off for what is cheaper than a look-up.
-        sampling: Whether two runs with the same arguments may differ; the epoch is then part of the key.
+        sampling: Whether two runs with the same arguments may differ (a function of the arguments where they decide);
+            the epoch is then part of the key.
         fingerprint: Given the arguments, says what else decides the result (weight hashes, resolved revisions).
     """
 
@@ -72,7 +73,7 @@ class BridgeInfo:
     roles: tuple[str, ...] = ()
     extra: str | None = None
     cached: bool = True
-    sampling: bool = False
+    sampling: bool | Callable[..., bool] = False
     fingerprint: Callable[..., Mapping[str, Any]] | None = None
 
 
@@ -104,6 +105,12 @@ class BoundBridge:
         if result.parse == "ok" and documents and not has_text(result.documents):
             result = replace(result, parse="empty")
         return result
+
+    @property
+    def samples(self) -> bool:
+        """Whether two runs may differ."""
+        sampling = self.info.sampling
+        return sampling(**self.args) if callable(sampling) else sampling
 
     @property
     def item(self) -> dict[str, dict[str, Any]]:
@@ -155,7 +162,7 @@ def bridge(
     roles: tuple[str, ...] = (),
     extra: str | None = None,
     cached: bool = True,
-    sampling: bool = False,
+    sampling: bool | Callable[..., bool] = False,
     fingerprint: Callable[..., Mapping[str, Any]] | None = None,
 ) -> Callable[[Callable[..., Bridge]], Callable[..., BridgeSolver]]: ...
 

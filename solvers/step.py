@@ -94,7 +94,7 @@ async def cache_key(bridge: BoundBridge, question: str, documents: Sequence[Docu
         "fingerprint": await anyio.to_thread.run_sync(lambda: dict(fingerprint(**bridge.args)))
         if fingerprint
         else None,
-        "epoch": epoch if info.sampling else None,
+        "epoch": epoch if bridge.samples else None,
         "question": question,
         "documents": [document.to_dict() for document in documents],
     }

@@ -149,7 +149,7 @@ def _checks(
     for name, text in ODD_TEXTS.items():
         odd = (Document("odd", text[:20], text), *documents)
         checks[name] = partial(_sound, bound, question, odd)
-    if not bound.info.sampling:
+    if not bound.samples:
         checks["same input, same result"] = partial(_repeatable, bound, question, documents)
     if bound.info.cached:
         checks["cache hit equals miss"] = partial(_cached, bound, question, documents)
@@ -219,7 +219,7 @@ async def _concurrent(bound: BoundBridge, question: str, documents: tuple[Docume
     async with anyio.create_task_group() as group:
         for turn in range(len(inputs)):
             group.start_soon(one, turn)
-    if bound.info.sampling:
+    if bound.samples:
         return
     for turn, given in enumerate(inputs):
         if _content(results[turn]) != _content(await bound(question, given)):
