@@ -1,0 +1,56 @@
+"""The matrix behind a table: one row a question, one column a cell."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridgebench.leaderboard.cells import Cell
+from bridgebench.leaderboard.statistics import Floats, average_epochs
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Scores of several cells on the same questions, epochs averaged.
+
+    Attributes:
+        ids: All questions that any cell was asked, sorted.
+        clusters: Cluster of each as a number; None when every question is a cluster of its own.
+        types: Question type of each; empty where there is none.
+        values: Metric to a matrix (questions, cells); NaN is unscored, or not asked.
+        asked: Whether a cell was asked a question, shape (questions, cells).
+    """
+
+    ids: NDArray[np.str_]
+    clusters: NDArray[np.int64] | None
+    types: NDArray[np.str_]
+    values: Mapping[str, Floats]
+    asked: NDArray[np.bool_]
+
+    def scored(self, metric: str, cell: int) -> bool:
+        """Whether the cell has any score by that metric."""
+        return metric in self.values and not bool(np.isnan(self.values[metric][:, cell]).all())
+
+
+def align(cells: Sequence[Cell]) -> Questions:
+    """Bring cells onto the union of their questions; a question's cluster and type are those of the first cell."""
+    columns = [cell.samples for cell in cells]
+    samples = [column for column in columns if column is not None]
+    if len(samples) != len(cells) or not samples:
+        raise ValueError("only finished cells can be compared")
+    ids = np.unique(np.concatenate([column.ids for column in samples]))
+    metrics = list(dict.fromkeys(name for column in samples for name in column.scores))
+    values = {metric: np.full((len(ids), len(cells)), np.nan) for metric in metrics}
+    asked = np.zeros((len(ids), len(cells)), dtype=bool)
+    clusters, types = ids.astype(object), np.full(len(ids), "", dtype=object)
+    for position in reversed(range(len(samples))):
+        column = samples[position]
+        where = np.searchsorted(ids, column.ids)
+        clusters[where], types[where] = column.clusters, column.types
+        asked[where, position] = True
+        for metric, scores in column.scores.items():
+            questions, means = average_epochs(column.ids, scores)
+            values[metric][np.searchsorted(ids, questions), position] = means
+    names, numbers = np.unique(clusters.astype(np.str_), return_inverse=True)
+    return Questions(ids, None if len(names) == len(ids) else numbers, types.astype(np.str_), values, asked)

@@ -1,0 +1,113 @@
+"""All that the leaderboard says, before it is written in any form."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bridgebench.leaderboard import statistics
+from bridgebench.leaderboard.cells import Cell
+from bridgebench.leaderboard.logs import Logs, read_logs
+from bridgebench.leaderboard.macro import Macro, build_macros
+from bridgebench.leaderboard.tables import Table, build_table
+
+
+@dataclass(frozen=True)
+class Report:
+    """Tables, averages, and what is not in them.
+
+    Attributes:
+        suites: Names of the suites whose manifests were found.
+        controls: Whether those suites ran the controls (``default``, ``none``, ``unknown`` without a manifest).
+        tables: One a benchmark, generator and setting.
+        macros: Averages over benchmarks.
+        incomplete: Cells that did not finish: shown, never ranked or averaged.
+        missing: The manifests' cells that have no log.
+        superseded: Logs that were left out because another replaced them, or no manifest plans them.
+        notes: Lines a reader must see: settings kept apart, benchmarks left out of averages.
+        resamples: Bootstrap replicates and random flips behind every interval and p.
+    """
+
+    suites: tuple[str, ...]
+    controls: str
+    tables: tuple[Table, ...]
+    macros: tuple[Macro, ...]
+    incomplete: tuple[Cell, ...]
+    missing: tuple[str, ...]
+    superseded: tuple[Cell, ...]
+    notes: tuple[str, ...]
+    resamples: int
+
+    @property
+    def averages(self) -> list[list[Macro]]:
+        """Macro averages by generator."""
+        generators = dict.fromkeys(macro.generator for macro in self.macros)
+        return [[macro for macro in self.macros if macro.generator == generator] for generator in generators]
+
+    @property
+    def ranked(self) -> int:
+        """Number of cells in the tables."""
+        return sum(len(table.rows) for table in self.tables)
+
+    @property
+    def benchmarks(self) -> tuple[str, ...]:
+        """Benchmarks in the suite's order."""
+        return tuple(dict.fromkeys(table.benchmark for table in self.tables))
+
+    @property
+    def generators(self) -> tuple[str, ...]:
+        """Generators in the suite's order."""
+        return tuple(dict.fromkeys(table.generator for table in self.tables))
+
+
+def read_report(
+    paths: Iterable[str | Path], resamples: int = statistics.RESAMPLES, workers: int | None = None
+) -> Report:
+    """Read logs and compare their cells.
+
+    Raises:
+        BridgebenchError: When a path is no log or folder, or holds no log.
+    """
+    return build_report(read_logs(paths, workers), resamples)
+
+
+def build_report(logs: Logs, resamples: int = statistics.RESAMPLES) -> Report:
+    """Compare cells within their settings; what is incomplete or unscored is listed, never averaged."""
+    groups: dict[str, list[Cell]] = {}
+    incomplete = []
+    for cell in logs.cells:
+        if cell.complete and cell.headline:
+            groups.setdefault(cell.table, []).append(cell)
+        else:
+            incomplete.append(cell)
+    tables = [build_table(cells, resamples) for cells in groups.values()]
+    macros, notes = build_macros(tables, resamples)
+    controls = {manifest.controls for manifest in logs.manifests}
+    return Report(
+        suites=tuple(manifest.suite for manifest in logs.manifests),
+        controls=" and ".join(sorted(controls)) or "unknown",
+        tables=tuple(tables),
+        macros=tuple(macros),
+        incomplete=tuple(incomplete),
+        missing=logs.missing,
+        superseded=logs.superseded,
+        notes=tuple(_kept_apart(tables) + notes),
+        resamples=resamples,
+    )
+
+
+def _kept_apart(tables: Sequence[Table]) -> list[str]:
+    """Which settings of one benchmark and generator were not mixed, and in what they differ."""
+    notes = []
+    pairs = dict.fromkeys((table.benchmark, table.generator) for table in tables)
+    for benchmark, generator in pairs:
+        settings = [t.setting for t in tables if (t.benchmark, t.generator) == (benchmark, generator)]
+        if len(settings) > 1:
+            differing = [
+                name for name in settings[0] if len({json.dumps(s.get(name), default=str) for s in settings}) > 1
+            ]
+            notes.append(
+                f"{benchmark} with {generator}: {len(settings)} settings are kept apart; they differ in "
+                + ", ".join(differing)
+            )
+    return notes

@@ -1,0 +1,322 @@
+"""Cells that may be compared become a table: estimates, paired differences, ranks, costs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from bridgebench.leaderboard import statistics
+from bridgebench.leaderboard.cells import Cell
+from bridgebench.leaderboard.labels import Marks, control_of, marks, row_labels
+from bridgebench.leaderboard.questions import Questions, align
+
+NAIVE, CLOSED_BOOK, EQUAL_COMPUTE = "naive", "no_documents", "equal_compute"
+REFERENCES = (NAIVE, CLOSED_BOOK, EQUAL_COMPUTE)
+"""What every bridge is compared with, where the suite ran it."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over questions, in the metric's own unit (fractions).
+
+    Attributes:
+        mean: Mean over the scored questions; NaN where none is.
+        low: Lower end of its 95 % bootstrap interval.
+        high: Upper end.
+        questions: Scored questions.
+        unscored: Questions without any scored answer.
+        worst: Mean if all unscored questions were wrong.
+        best: Mean if all of them were right.
+    """
+
+    mean: float
+    low: float
+    high: float
+    questions: int
+    unscored: int
+    worst: float
+    best: float
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A paired mean difference to another row, on the questions that both were scored on.
+
+    Attributes:
+        against: Label of the other row.
+        mean: Mean difference.
+        low: Lower end of its 95 % bootstrap interval.
+        high: Upper end.
+        p: Of the paired permutation test; None where the comparison is post hoc.
+        adjusted: Holm's p over all bridges of the table; None outside that family.
+        pairs: Questions compared.
+        unpaired: Questions that only one of the two was scored on.
+        won: Questions where this row is better.
+        lost: Questions where it is worse.
+        detectable: Smallest difference that a test at 0.05 would find with probability 0.8.
+    """
+
+    against: str
+    mean: float
+    low: float
+    high: float
+    p: float | None
+    adjusted: float | None
+    pairs: int
+    unpaired: int
+    won: int
+    lost: int
+    detectable: float
+
+    @property
+    def significant(self) -> bool:
+        """Whether the difference stands after Holm's correction at 0.05."""
+        return self.adjusted is not None and self.adjusted < 0.05
+
+
+@dataclass(frozen=True)
+class Row:
+    """One chain of bridges in a table.
+
+    Attributes:
+        key: Identity across tables.
+        label: Name shown.
+        control: Which control it is; None for a bridge.
+        marks: What a reader must know of how it came about.
+        cell: Its log, for command, versions and date.
+        estimates: By metric.
+        differences: By metric, then by reference (`REFERENCES`, and ``best``, which is post hoc).
+        rank: Lowest and highest rank it may hold by the headline metric; None for controls but naive.
+        figures: Means of the diagnostics (``cost.words``, ...) over samples.
+        unscored: Reasons of the headline metric and their numbers of samples.
+        by_type: Question type to its estimate of the headline metric.
+    """
+
+    key: str
+    label: str
+    control: str | None
+    marks: Marks
+    cell: Cell
+    estimates: Mapping[str, Estimate]
+    differences: Mapping[str, Mapping[str, Difference]]
+    rank: tuple[int, int] | None
+    figures: Mapping[str, float]
+    unscored: Mapping[str, int]
+    by_type: Mapping[str, Estimate]
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """Where the bridges' time was spent; time axes never mix devices."""
+        return self.cell.samples.facts.get("devices", ()) if self.cell.samples else ()
+
+
+@dataclass(frozen=True)
+class Table:
+    """One benchmark and one generator under one setting.
+
+    Rows: naive, then the bridges in the suite's order, then the other controls.
+
+    Attributes:
+        metrics: Columns, the headline first.
+        questions: The matrix behind it.
+        clusters: Number of clusters where questions share context, else None.
+    """
+
+    benchmark: str
+    generator: str
+    setting: Mapping[str, Any]
+    metrics: tuple[str, ...]
+    rows: tuple[Row, ...]
+    questions: Questions = field(repr=False)
+    clusters: int | None = None
+
+    @property
+    def headline(self) -> str:
+        """The metric that ranks."""
+        return self.metrics[0]
+
+
+def build_table(cells: Sequence[Cell], resamples: int = statistics.RESAMPLES) -> Table:
+    """Compare complete cells of one setting.
+
+    Args:
+        cells: Cells with equal `Cell.table`, all complete.
+        resamples: Bootstrap replicates and random flips.
+    """
+    cells = sorted(cells, key=_place)
+    questions = align(cells)
+    labels = row_labels(cells)
+    controls = [control_of(cell) for cell in cells]
+    headline = cells[0].headline
+    metrics = (headline, *(name for name in questions.values if name != headline))
+    family = [position for position, control in enumerate(controls) if control is None]
+    ranked = [position for position, control in enumerate(controls) if control in (None, NAIVE)]
+    estimates = {metric: _estimates(questions, questions.values[metric], resamples) for metric in metrics}
+    references = _references(cells, controls)
+    differences = {
+        metric: _differences(questions, metric, references, labels, family, resamples, adjust=metric == headline)
+        for metric in metrics
+    }
+    best = _best(questions, headline, ranked, labels, resamples)
+    ranks = statistics.rank_intervals(questions.values[headline][:, ranked], questions.clusters, resamples=resamples)
+    rank_of = dict(zip(ranked, ranks, strict=True))
+    types = {
+        kind: _estimates(questions, np.where(questions.types[:, None] == kind, questions.values[headline], np.nan), 0)
+        for kind in np.unique(questions.types)
+        if kind
+    }
+    rows = tuple(
+        Row(
+            key=cell.row,
+            label=labels[position],
+            control=controls[position],
+            marks=marks(cell),
+            cell=cell,
+            estimates={metric: estimates[metric][position] for metric in metrics},
+            differences={
+                metric: differences[metric][position] | (best.get(position, {}) if metric == headline else {})
+                for metric in metrics
+            },
+            rank=rank_of.get(position),
+            figures=_figures(cell),
+            unscored=dict(cell.samples.unscored.get(headline, {})) if cell.samples else {},
+            by_type={str(kind): column[position] for kind, column in types.items()},
+        )
+        for position, cell in enumerate(cells)
+    )
+    clusters = None if questions.clusters is None else len(np.unique(questions.clusters))
+    return Table(cells[0].benchmark, cells[0].generator, cells[0].setting, metrics, rows, questions, clusters)
+
+
+def _place(cell: Cell) -> int:
+    """Naive, the bridges, then what only helps to read them."""
+    control = control_of(cell)
+    return 0 if control == NAIVE else 1 if control is None else 2
+
+
+def _estimates(questions: Questions, values: statistics.Floats, resamples: int) -> list[Estimate]:
+    """One estimate a column; without intervals where `resamples` is 0."""
+    asked = ~np.isnan(values) if resamples == 0 else questions.asked
+    scored = np.count_nonzero(~np.isnan(values), axis=0)
+    unscored = np.count_nonzero(asked, axis=0) - scored
+    means = np.divide(np.nansum(values, axis=0), scored, out=np.full(len(scored), np.nan), where=scored > 0)
+    ends = np.full((2, len(scored)), np.nan)
+    if resamples:
+        ends = statistics.interval(statistics.bootstrap_means(values, questions.clusters, resamples))
+    total = np.maximum(scored + unscored, 1)
+    worst = np.nansum(values, axis=0) / total
+    return [
+        Estimate(
+            mean=float(means[i]),
+            low=float(ends[0, i]),
+            high=float(ends[1, i]),
+            questions=int(scored[i]),
+            unscored=int(unscored[i]),
+            worst=float(worst[i]),
+            best=float(worst[i] + unscored[i] / total[i]),
+        )
+        for i in range(values.shape[1])
+    ]
+
+
+def _references(cells: Sequence[Cell], controls: Sequence[str | None]) -> dict[str, list[int | None]]:
+    """For each reference, the column that each row is compared with; None where there is none."""
+    columns: dict[str, list[int | None]] = {}
+    for reference in (NAIVE, CLOSED_BOOK):
+        column = next((i for i, control in enumerate(controls) if control == reference), None)
+        columns[reference] = [column if i != column else None for i in range(len(cells))]
+    direct = {cell.roles.get("bridge"): i for i, cell in enumerate(cells) if controls[i] == EQUAL_COMPUTE}
+    columns[EQUAL_COMPUTE] = [
+        direct.get(cell.roles["bridge"]) if "bridge" in cell.roles and controls[i] is None else None
+        for i, cell in enumerate(cells)
+    ]
+    return columns
+
+
+def _differences(
+    questions: Questions,
+    metric: str,
+    references: Mapping[str, Sequence[int | None]],
+    labels: Sequence[str],
+    family: Sequence[int],
+    resamples: int,
+    adjust: bool,
+) -> list[dict[str, Difference]]:
+    """Of every row to every reference; Holm's family is the bridges against naive, by the headline metric."""
+    found: list[dict[str, Difference]] = [{} for _ in labels]
+    for reference, columns in references.items():
+        pairs = [(row, column) for row, column in enumerate(columns) if column is not None]
+        if not pairs:
+            continue
+        tested = adjust and reference == NAIVE
+        computed = differences_of(questions, metric, pairs, labels, resamples, family if tested else ())
+        for (row, _), difference in zip(pairs, computed, strict=True):
+            found[row][reference] = difference
+    return found
+
+
+def _best(
+    questions: Questions, metric: str, ranked: Sequence[int], labels: Sequence[str], resamples: int
+) -> dict[int, dict[str, Difference]]:
+    """Of every ranked row to the best one: post hoc, since the data chose it, and so without a p value."""
+    means = {i: float(np.nanmean(questions.values[metric][:, i])) for i in ranked if questions.scored(metric, i)}
+    if not means:
+        return {}
+    top = max(means, key=lambda i: means[i])
+    pairs = [(row, top) for row in means if row != top]
+    computed = differences_of(questions, metric, pairs, labels, resamples, (), test=False) if pairs else []
+    return {row: {"best": difference} for (row, _), difference in zip(pairs, computed, strict=True)}
+
+
+def differences_of(
+    questions: Questions,
+    metric: str,
+    pairs: Sequence[tuple[int, int]],
+    labels: Sequence[str],
+    resamples: int,
+    family: Sequence[int],
+    test: bool = True,
+) -> list[Difference]:
+    """Paired differences of (row, reference) columns; rows of `family` get Holm's p over that family."""
+    values = questions.values[metric]
+    rows, columns = [row for row, _ in pairs], [column for _, column in pairs]
+    matrix = values[:, rows] - values[:, columns]
+    ends = statistics.interval(statistics.bootstrap_means(matrix, questions.clusters, resamples))
+    p = statistics.permutation_test(matrix, questions.clusters, resamples) if test else None
+    adjusted = np.full(len(pairs), np.nan)
+    if p is not None:
+        adjusted = statistics.holm(np.where(np.isin(rows, family), p, np.nan))
+    won, lost = statistics.discordant(matrix)
+    detectable = statistics.minimum_detectable_difference(matrix, questions.clusters)
+    either = np.count_nonzero(~np.isnan(values[:, rows]) | ~np.isnan(values[:, columns]), axis=0)
+    paired = np.count_nonzero(~np.isnan(matrix), axis=0)
+    with np.errstate(invalid="ignore"):
+        means = np.where(paired > 0, np.nansum(matrix, axis=0) / np.maximum(paired, 1), np.nan)
+    return [
+        Difference(
+            against=labels[columns[i]],
+            mean=float(means[i]),
+            low=float(ends[0, i]),
+            high=float(ends[1, i]),
+            p=None if p is None else float(p[i]),
+            adjusted=None if np.isnan(adjusted[i]) else float(adjusted[i]),
+            pairs=int(paired[i]),
+            unpaired=int(either[i] - paired[i]),
+            won=int(won[i]),
+            lost=int(lost[i]),
+            detectable=float(detectable[i]),
+        )
+        for i in range(len(pairs))
+    ]
+
+
+def _figures(cell: Cell) -> dict[str, float]:
+    """Means over the samples that have the figure."""
+    if cell.samples is None:
+        return {}
+    return {
+        name: float(np.nanmean(column))
+        for name, column in cell.samples.diagnostics.items()
+        if not np.isnan(column).all()
+    }

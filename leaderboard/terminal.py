@@ -1,0 +1,44 @@
+"""The tables in a terminal, for the end of a run."""
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from bridgebench.leaderboard.grids import Field, Grid, table_grid
+from bridgebench.leaderboard.report import Report
+from bridgebench.leaderboard.text import remarks
+
+_SHOWN = ("words", "seconds", "n", "unscored")
+
+
+def terminal_table(report: Report) -> RenderableType:
+    """One table a benchmark and generator and the remarks below, to be printed with rich."""
+    parts: list[RenderableType] = [_table(table_grid(table), len(table.metrics)) for table in report.tables]
+    parts += [Text(f"- {_printable(line)}") for line in remarks(report)]
+    if report.tables:
+        parts.append(Text("Differences are paired, with 95 % intervals; * stands after Holm's correction.", "dim"))
+    return Group(*parts)
+
+
+def _table(grid: Grid, metrics: int) -> RichTable:
+    """The grid's scores, the difference to naive, costs and counts: what fits a terminal."""
+    shown = [i for i, column in enumerate(grid.columns) if i <= metrics or column.title in _SHOWN]
+    table = RichTable(title=Text(_printable(grid.title)), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("", overflow="fold")
+    for position in shown:
+        table.add_column(grid.columns[position].title, justify="right", no_wrap=True)
+    for line in grid.lines:
+        name = Text(_printable(line.label), "dim" if line.control else "")
+        table.add_row(name, *(_text(line.fields[position]) for position in shown))
+    return table
+
+
+def _text(field: Field) -> Text:
+    style = {"best": "bold", "second": "underline"}.get(field.place, "")
+    return Text(f"{field.text} {field.small}".strip() + (" *" if field.sure else ""), style)
+
+
+def _printable(text: str) -> str:
+    """Names come from logs: no control characters reach the terminal."""
+    return "".join(character if character.isprintable() else "�" for character in text)
