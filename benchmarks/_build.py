@@ -18,6 +18,7 @@ from bridgebench.benchmarks._selection import ids_hash, read_manifest, sample_by
 from bridgebench.benchmarks._sources import Hub, Place, is_single_file, open_source
 from bridgebench.errors import BridgebenchError
 from bridgebench.reader import ReaderSettings
+from bridgebench.scorers.cost import cost
 from bridgebench.solvers.controls import naive
 
 logger = logging.getLogger(__name__)
@@ -62,7 +63,7 @@ def build(
         benchmark: What is fixed about it.
         convert: Its loader.
         loading: The common arguments.
-        scorer: Its scorers.
+        scorer: Its scorers; `cost` joins them, so that what the context cost stands in every log.
         exclude: The reason why a sample is no part of the benchmark, or None.
         file: Name without suffix of the file to read from a folder or zip of many datasets.
         **options: The task's own arguments, for the log.
@@ -97,7 +98,7 @@ def build(
     return Task(
         dataset=MemoryDataset(samples, name=benchmark.name, location=loading.source),
         solver=naive(),
-        scorer=scorer,
+        scorer=[*(scorer if isinstance(scorer, list) else [scorer]), cost()],
         config=GenerateConfig(max_tokens=benchmark.max_tokens, temperature=0.0),
         version=benchmark.version,
         headline_metric=benchmark.headline,
