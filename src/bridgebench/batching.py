@@ -22,6 +22,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, cast
 
@@ -53,7 +54,7 @@ class Request(Generic[Item, Result]):
 
     Attributes:
         item: What `run` will be given.
-        size: Tokens it reads, without padding.
+        size: Tokens it takes, without padding.
         arrived: `time.monotonic` of its submission, in seconds.
     """
 
@@ -101,6 +102,8 @@ class Batcher(Generic[Item, Result]):
         max_items: Bound of the number of items in a batch.
         wait: Most seconds that an item waits for others to fill its batch while the device is idle.
         select: How a batch is chosen, in place of `similar_length(max_tokens, max_items)`.
+        spent: Tokens that an item with its result did take, by which a batch's time is shared out; by default its size.
+        lock: Held while `run` computes: the queues of one device share it and take turns; waiting is not counted.
     """
 
     def __init__(
@@ -112,11 +115,15 @@ class Batcher(Generic[Item, Result]):
         max_items: int = 64,
         wait: float = 0.005,
         select: Select | None = None,
+        spent: Callable[[Item, Result], int] | None = None,
+        lock: AbstractContextManager[Any] | None = None,
     ) -> None:
         self._run = run
+        self._lock = lock or threading.Lock()
         self._name = name
         self._wait = wait
         self._select = select or similar_length(max_tokens, max_items)
+        self._spent = spent
         self._waiting: list[Request[Item, Result]] = []
         self._arrival = threading.Condition()
         self._worker: threading.Thread | None = None
@@ -126,7 +133,7 @@ class Batcher(Generic[Item, Result]):
 
         Args:
             item: What `run` will be given.
-            size: Tokens it reads, without padding.
+            size: Tokens it takes, without padding: batches are chosen, and their time is shared out, by it.
         """
         request: Request[Item, Result] = Request(item, size)
         with self._arrival:
@@ -186,9 +193,11 @@ class Batcher(Generic[Item, Result]):
         return [request for request in batch if request.future.set_running_or_notify_cancel()]
 
     def _run_batch(self, batch: list[Request[Item, Result]]) -> None:
-        started = time.perf_counter()
         try:
-            results = self._run([request.item for request in batch])
+            with self._lock:
+                started = time.perf_counter()
+                results = self._run([request.item for request in batch])
+                seconds = time.perf_counter() - started
             if len(results) != len(batch):
                 raise RuntimeError(f"{self._name}: {len(results)} results for {len(batch)} items")
         except Exception as error:
@@ -198,13 +207,15 @@ class Batcher(Generic[Item, Result]):
                 for request in batch:
                     self._run_batch([request])
             return
-        seconds = time.perf_counter() - started
-        tokens = sum(request.size for request in batch)
-        for request, result in zip(batch, results, strict=True):
+        sizes = [
+            self._spent(request.item, result) if self._spent and not isinstance(result, Exception) else request.size
+            for request, result in zip(batch, results, strict=True)
+        ]
+        for request, result, size in zip(batch, results, sizes, strict=True):
             if isinstance(result, Exception):
                 request.future.set_exception(result)
             else:
-                share = request.size / tokens if tokens else 1 / len(batch)
+                share = size / sum(sizes) if any(sizes) else 1 / len(batch)
                 request.future.set_result(Timed(result, seconds * share, len(batch)))
 
 
