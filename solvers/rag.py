@@ -20,6 +20,7 @@ from bridgebench.reader import Answer, Cut, ReaderSettings
 from bridgebench.solvers.bridge import BoundBridge, BridgeInfo, OnEmpty, bridge_infos
 from bridgebench.solvers.fit import fit
 from bridgebench.solvers.generate import extract_answer, load_prompt
+from bridgebench.solvers.neutralise import Guard
 from bridgebench.solvers.step import RunContext, run_step
 from bridgebench.store import BridgeStore
 
@@ -131,11 +132,14 @@ def compose(
         store.documents = [document.to_dict() for document in fitted.documents]
         store.fit = fitted.to_dict()
         store.prompt = str(prompt)
+        guard = Guard()
+        shown = [guard.document(document) for document in fitted.documents]
+        store.neutralised = guard.touched
         if own_answer is not None:
             store.answered_by = bridges[-1].info.name
             state.output = ModelOutput.from_content(str(state.model), own_answer)
             return state
-        state.messages = [ChatMessageUser(content=prompt.render(state.input_text, fitted.documents))]
+        state.messages = [ChatMessageUser(content=prompt.render(guard(state.input_text), shown))]
         state = await generate(state)
         if state.output.choices:
             state.output.completion = extract_answer(state.output.completion, settings.answer)
@@ -163,6 +167,8 @@ async def run_bridges(
     answer: str | None = None
     steps: list[dict[str, Any]] = []
     for bridge in bridges:
+        if answer is not None:
+            raise BridgebenchError(f"bridge '{steps[-1]['bridge']}' answers itself: it must be the last of its chain")
         async with span(bridge.info.name, type="bridge"):
             step = await run_step(bridge, state.input_text, documents, context)
             transcript().info(step.record, source="bridgebench")

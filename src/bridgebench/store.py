@@ -17,6 +17,8 @@ class BridgeStore(StoreModel):
             ``used_originals`` (whether ``on_empty="originals"`` applied), ``notes``.
         fit: ``budget``, ``unit`` (``words`` or the tokenizer), ``cut``, ``size`` (context size before), ``kept``
             (after), ``documents_dropped``, ``documents_cut``.
+        neutralised: Chat tokens of any model (``<|im_end|>``, ``[INST]``) found in the documents and broken by a space,
+            so that no document can end the prompt.
         answered_by: ``generator``, or the name of the bridge that answered itself.
         prompt: Template's name and the first 12 hex digits of its sha256, as ``name@hash``.
     """
@@ -24,6 +26,7 @@ class BridgeStore(StoreModel):
     documents: list[dict[str, Any]] = Field(default_factory=list)
     steps: list[dict[str, Any]] = Field(default_factory=list)
     fit: dict[str, Any] = Field(default_factory=dict)
+    neutralised: int = 0
     answered_by: str = "generator"
     prompt: str = ""
 
