@@ -20,6 +20,7 @@ thread: ``await anyio.to_thread.run_sync(load)``), never inside `run`: its time 
 
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
@@ -217,6 +218,14 @@ class Batcher(Generic[Item, Result]):
             else:
                 share = size / sum(sizes) if any(sizes) else 1 / len(batch)
                 request.future.set_result(Timed(result, seconds * share, len(batch)))
+
+
+_device_locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+
+
+def device_lock(device: str) -> threading.Lock:
+    """The lock for the queues of one torch device, so that different weights take turns on it."""
+    return _device_locks[device]
 
 
 _batchers: dict[Hashable, Batcher[Any, Any]] = {}
