@@ -9,7 +9,7 @@ from inspect_ai.log import EvalLog, headline_metric, read_eval_log, read_eval_lo
 from inspect_ai.model import ModelConfig
 
 from bridgebench.errors import BridgebenchError
-from bridgebench.leaderboard.manifest import Chain
+from bridgebench.leaderboard.manifest import Chain, ManifestCell
 from bridgebench.leaderboard.samples import Samples, read_samples
 
 READER_OPTIONS = ("prompt", "answer", "budget", "tokenizer", "cut")
@@ -38,6 +38,7 @@ class Cell:
         expected: Samples times epochs that the run planned.
         about: Shown per row: packages, revision, command, task version.
         samples: Its columns; None for a log that did not finish.
+        planned: What the manifest says of it; None without one.
     """
 
     log: str
@@ -55,6 +56,7 @@ class Cell:
     expected: int
     about: Mapping[str, Any]
     samples: Samples | None = field(repr=False)
+    planned: ManifestCell | None = field(default=None, repr=False)
 
     @property
     def complete(self) -> bool:
@@ -71,6 +73,13 @@ class Cell:
     def table(self) -> str:
         """Identity of the table it stands in."""
         return _canonical([self.benchmark, self.generator, self.setting])
+
+    @property
+    def table_but_documents(self) -> str:
+        """The same whatever documents the task gave: the gold-documents control joins tables by it."""
+        arguments = _without(self.setting["task arguments"], "documents")
+        setting = {**_without(self.setting, "dataset", "questions"), "task arguments": arguments}
+        return _canonical([self.benchmark, self.generator, setting])
 
 
 def read_cell(log: str) -> Cell | None:
@@ -90,14 +99,12 @@ def read_cell(log: str) -> Cell | None:
         return None
     chain, options = read_chain(header)
     task_args = dict(spec.task_args)
-    gold = task_args.get("documents") == "gold"
-    if gold:
-        del task_args["documents"]
+    metadata = spec.metadata or {}
     grader = _role_names(spec.model_roles).get("grader")
     samples = read_samples(summaries) if done else None
     return Cell(
         log=log,
-        id=str((spec.metadata or {}).get("cell", "")),
+        id=str(metadata.get("cell", "")),
         created=str(spec.created),
         status=header.status,
         benchmark=spec.task.split("/")[-1],
@@ -106,9 +113,9 @@ def read_cell(log: str) -> Cell | None:
         setting={
             "task version": spec.task_version,
             "task arguments": task_args,
-            "dataset": [spec.dataset.name, spec.dataset.location],
+            "dataset": metadata.get("provenance") or spec.dataset.location,
             "limit": spec.config.limit,
-            "samples": spec.dataset.samples,
+            "questions": metadata.get("ids_sha256") or spec.dataset.samples,
             "epochs": spec.config.epochs or 1,
             "generation": spec.model_generate_config.model_dump(exclude_none=True, exclude=_TRANSPORT),
             "reader": {name: options[name] for name in READER_OPTIONS if options.get(name) is not None},
@@ -116,13 +123,12 @@ def read_cell(log: str) -> Cell | None:
         },
         generator=spec.model,
         roles=_role_names(spec.model_roles),
-        gold_documents=gold,
+        gold_documents=task_args.get("documents") == "gold",
         headline=_headline(header, samples),
         expected=header.results.total_samples if header.results else 0,
         about={
             "packages": dict(spec.packages),
             "revision": f"{spec.revision.commit}{' (dirty)' if spec.revision.dirty else ''}" if spec.revision else None,
-            "command": None,
             "task": spec.task,
             "model_args": dict(spec.model_args),
             "model_base_url": spec.model_base_url,

@@ -8,8 +8,8 @@ from bridgebench.leaderboard.cells import Cell
 
 def command_of(cell: Cell) -> str:
     """The manifest's command, or the same run as a call of ``inspect eval``."""
-    if cell.about["command"]:
-        return str(cell.about["command"])
+    if cell.planned is not None and cell.planned.command:
+        return cell.planned.command
     words = ["inspect", "eval", str(cell.about["task"]), "--solver", "bridgebench/rag"]
     bridges = [{name: dict(args)} for name, args in cell.chain]
     words += ["-S", f"bridges={json.dumps(bridges)}"]
@@ -19,8 +19,6 @@ def command_of(cell: Cell) -> str:
         words += ["-S", f"{name}={value}"]
     for name, value in cell.setting["task arguments"].items():
         words += ["-T", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
-    if cell.gold_documents:
-        words += ["-T", "documents=gold"]
     words += ["--model", cell.generator]
     for name, value in cell.about["model_args"].items():
         words += ["-M", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]

@@ -53,18 +53,22 @@ def marks(cell: Cell) -> Marks:
 
 
 def control_of(cell: Cell) -> str | None:
-    """Which control a cell is (``naive``, ``no_documents``, ``gold_documents``, ...); None for a bridge."""
+    """Which control a cell is, by the suite's word or else by its chain; None for a bridge."""
+    if cell.planned is not None and cell.planned.control is not None:
+        return cell.planned.control
     if cell.gold_documents:
         return "gold_documents"
     if not cell.chain:
         return "naive"
     infos = _infos(cell)
     if len(infos) == len(cell.chain) and all(info.family == "control" for info in infos):
-        return _EQUAL_COMPUTE.get(short(cell.chain[-1][0]), short(cell.chain[-1][0]))
+        return short(cell.chain[-1][0])
     return None
 
 
-_EQUAL_COMPUTE = {"direct_answer": "equal_compute"}
+def calls_model(cell: Cell) -> bool:
+    """Whether a bridge of the chain asks the model in the ``bridge`` role: what equal compute compares with."""
+    return "bridge" in cell.roles and any("bridge" in info.roles for info in _infos(cell))
 
 
 def row_labels(cells: Sequence[Cell]) -> list[str]:

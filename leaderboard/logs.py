@@ -69,15 +69,10 @@ def select_cells(cells: Sequence[Cell], manifests: Sequence[Manifest]) -> Logs:
         if key in latest:
             superseded.append(latest[key])
         latest[key] = cell
-    ranked = [
-        replace(cell, about={**cell.about, "command": planned[cell.id].command or cell.about["command"]})
-        if cell.id in planned
-        else cell
-        for cell in latest.values()
-    ]
+    ranked = [replace(cell, planned=planned.get(cell.id)) for cell in latest.values()]
     missing = tuple(id for id in planned if id not in latest)
     order = {id: position for position, id in enumerate(planned)}
-    ranked.sort(key=lambda cell: (order.get(cell.id, 0), cell.created))
+    ranked.sort(key=lambda cell: (order.get(cell.id, 0), cell.created, cell.log))
     return Logs(tuple(ranked), tuple(superseded), missing, tuple(manifests))
 
 

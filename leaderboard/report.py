@@ -73,14 +73,8 @@ def read_report(
 
 def build_report(logs: Logs, resamples: int = statistics.RESAMPLES) -> Report:
     """Compare cells within their settings; what is incomplete or unscored is listed, never averaged."""
-    groups: dict[str, list[Cell]] = {}
-    incomplete = []
-    for cell in logs.cells:
-        if cell.complete and cell.headline:
-            groups.setdefault(cell.table, []).append(cell)
-        else:
-            incomplete.append(cell)
-    tables = [build_table(cells, resamples) for cells in groups.values()]
+    ranked = [cell for cell in logs.cells if rankable(cell)]
+    tables = [build_table(cells, resamples) for cells in group_cells(ranked)]
     macros, notes = build_macros(tables, resamples)
     controls = {manifest.controls for manifest in logs.manifests}
     return Report(
@@ -88,12 +82,31 @@ def build_report(logs: Logs, resamples: int = statistics.RESAMPLES) -> Report:
         controls=" and ".join(sorted(controls)) or "unknown",
         tables=tuple(tables),
         macros=tuple(macros),
-        incomplete=tuple(incomplete),
+        incomplete=tuple(cell for cell in logs.cells if not rankable(cell)),
         missing=logs.missing,
         superseded=logs.superseded,
         notes=tuple(_kept_apart(tables) + notes),
         resamples=resamples,
     )
+
+
+def rankable(cell: Cell) -> bool:
+    """Whether it ran to its end and has a score."""
+    return cell.complete and bool(cell.headline)
+
+
+def group_cells(cells: Sequence[Cell]) -> list[list[Cell]]:
+    """Cells by setting; the gold-documents control joins the tables that differ from it in the documents alone."""
+    groups: dict[str, list[Cell]] = {}
+    for cell in cells:
+        if not cell.gold_documents:
+            groups.setdefault(cell.table, []).append(cell)
+    for cell in cells:
+        if cell.gold_documents:
+            joined = [group for group in groups.values() if group[0].table_but_documents == cell.table_but_documents]
+            for group in joined or [groups.setdefault(cell.table, [])]:
+                group.append(cell)
+    return list(groups.values())
 
 
 def _kept_apart(tables: Sequence[Table]) -> list[str]:

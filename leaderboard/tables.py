@@ -8,10 +8,10 @@ import numpy as np
 
 from bridgebench.leaderboard import statistics
 from bridgebench.leaderboard.cells import Cell
-from bridgebench.leaderboard.labels import Marks, control_of, marks, row_labels
+from bridgebench.leaderboard.labels import Marks, calls_model, control_of, marks, row_labels
 from bridgebench.leaderboard.questions import Questions, align
 
-NAIVE, CLOSED_BOOK, EQUAL_COMPUTE = "naive", "no_documents", "equal_compute"
+NAIVE, CLOSED_BOOK, EQUAL_COMPUTE = "naive", "no_documents", "answer_directly"
 REFERENCES = (NAIVE, CLOSED_BOOK, EQUAL_COMPUTE)
 """What every bridge is compared with, where the suite ran it."""
 
@@ -228,7 +228,7 @@ def _references(cells: Sequence[Cell], controls: Sequence[str | None]) -> dict[s
         columns[reference] = [column if i != column else None for i in range(len(cells))]
     direct = {cell.roles.get("bridge"): i for i, cell in enumerate(cells) if controls[i] == EQUAL_COMPUTE}
     columns[EQUAL_COMPUTE] = [
-        direct.get(cell.roles["bridge"]) if "bridge" in cell.roles and controls[i] is None else None
+        direct.get(cell.roles["bridge"]) if controls[i] is None and calls_model(cell) else None
         for i, cell in enumerate(cells)
     ]
     return columns

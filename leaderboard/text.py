@@ -21,7 +21,7 @@ def setting_text(table: Table) -> str:
     if table.clusters is not None:
         parts.append(f"{table.clusters} clusters of shared context")
     for name, value in table.setting.items():
-        if name != "samples" and value not in (None, {}, [], [None, None]):
+        if name != "questions" and value not in (None, {}, [], [None, None]):
             parts.append(f"{name} {_flat(value)}")
     return " · ".join(parts)
 

@@ -1,0 +1,175 @@
+"""Which logs count, and what is never mixed."""
+
+import json
+import math
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from bridgebench.leaderboard.logs import read_logs
+from bridgebench.leaderboard.report import Report, read_report
+
+NAN = math.nan
+
+
+def report(folder: Path) -> Report:
+    return read_report([folder], resamples=200)
+
+
+def manifest(folder: Path, *ids: str, **more: Any) -> None:
+    cells = [{"id": id, "benchmark": "bridgebench/hotpotqa", "bridges": [], "generator": "g"} for id in ids]
+    (folder / "manifest.json").write_text(
+        json.dumps({"suite": "demo", "created": "2026-11-29", "cells": cells, **more})
+    )
+
+
+def test_the_latest_log_of_a_cell_counts(synthetic: ModuleType, tmp_path: Path) -> None:
+    synthetic.write_cell(tmp_path, "naive", values=[0.0] * 4, created="2026-11-29T10:00:00+00:00")
+    synthetic.write_cell(tmp_path, "naive", values=[1.0] * 4, created="2026-11-29T11:00:00+00:00")
+    found = report(tmp_path)
+    assert [row.estimates["f1"].mean for row in found.tables[0].rows] == [1.0]
+    assert len(found.superseded) == 1
+
+
+def test_a_complete_log_counts_before_a_later_one_that_broke(synthetic: ModuleType, tmp_path: Path) -> None:
+    synthetic.write_cell(tmp_path, "naive", values=[1.0] * 4, created="2026-11-29T10:00:00+00:00")
+    synthetic.write_cell(tmp_path, "naive", values=[0.0] * 4, status="error", created="2026-11-29T11:00:00+00:00")
+    found = report(tmp_path)
+    assert found.tables[0].rows[0].estimates["f1"].mean == 1.0
+    assert [cell.status for cell in found.superseded] == ["error"]
+
+
+def test_incomplete_cells_are_listed_and_never_averaged(synthetic: ModuleType, tmp_path: Path) -> None:
+    for benchmark in ("hotpotqa", "musique"):
+        for bridge in ("naive", "r2u"):
+            broken = benchmark == "musique" and bridge == "r2u"
+            options = {"planned": 20} if broken else {}
+            synthetic.write_cell(tmp_path, bridge, n=6, benchmark=f"bridgebench/{benchmark}", **options)
+    found = report(tmp_path)
+    assert [(cell.benchmark, cell.chain[0][0]) for cell in found.incomplete] == [("musique", "bridgebench/r2u")]
+    averages = {row.label: row.mean for row in found.macros[0].rows}
+    assert averages["r2u"] is None
+    assert averages["naive"] is not None
+
+
+def test_a_manifest_ranks_its_cells_alone_in_its_order(synthetic: ModuleType, tmp_path: Path) -> None:
+    synthetic.write_cell(tmp_path, "r2u", n=4, cell="c1")
+    synthetic.write_cell(tmp_path, "provence", n=4, cell="c2")
+    synthetic.write_cell(tmp_path, "exit", n=4, cell="old")
+    manifest(tmp_path, "c2", "c1", "c3", controls="none")
+    found = report(tmp_path)
+    assert [row.label for row in found.tables[0].rows] == ["provence", "r2u"]
+    assert [cell.id for cell in found.superseded] == ["old"]
+    assert found.missing == ("c3",)
+    assert (found.suites, found.controls) == (("demo",), "none")
+
+
+def test_a_manifest_says_what_is_a_control(synthetic: ModuleType, tmp_path: Path) -> None:
+    synthetic.write_cell(tmp_path, "r2u", n=4, cell="c1", on_empty="originals")
+    manifest(tmp_path, "c1")
+    plan = json.loads((tmp_path / "manifest.json").read_text())
+    plan["cells"][0] |= {"control": "on_empty", "command": "run it"}
+    (tmp_path / "manifest.json").write_text(json.dumps(plan))
+    row = report(tmp_path).tables[0].rows[0]
+    assert (row.control, row.label) == ("on_empty", "r2u (originals when empty)")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"task_version": 2},
+        {"limit": 3},
+        {"task_args": {"source": "/elsewhere", "documents": "all"}},
+        {"epochs": 2},
+        {"roles": {"grader": "other/judge"}},
+    ],
+)
+def test_other_versions_limits_and_sources_do_not_mix(
+    synthetic: ModuleType, tmp_path: Path, change: dict[str, Any]
+) -> None:
+    synthetic.write_cell(tmp_path, "naive", n=4)
+    synthetic.write_cell(tmp_path, "r2u", n=4, **change)
+    found = report(tmp_path)
+    assert [len(table.rows) for table in found.tables] == [1, 1]
+    assert "2 settings are kept apart" in found.notes[0]
+
+
+def test_gold_documents_join_the_table_they_are_a_control_of(synthetic: ModuleType, tmp_path: Path) -> None:
+    synthetic.write_cell(tmp_path, "naive", n=4)
+    synthetic.write_cell(tmp_path, "naive", n=4, name="gold", task_args={"source": "sample", "documents": "gold"})
+    rows = report(tmp_path).tables[0].rows
+    assert [(row.label, row.control, row.marks.sees_labels, row.rank) for row in rows] == [
+        ("naive", "naive", False, (1, 1)),
+        ("naive (gold documents)", "gold_documents", True, None),
+    ]
+
+
+def test_unscored_answers_are_counted_with_bounds_and_leave_the_pairs(synthetic: ModuleType, tmp_path: Path) -> None:
+    synthetic.write_cell(tmp_path, "naive", values=[1.0, 0.0, NAN, 0.0])
+    synthetic.write_cell(tmp_path, "r2u", values=[1.0, NAN, 1.0, 1.0])
+    naive, r2u = report(tmp_path).tables[0].rows
+    estimate, difference = r2u.estimates["f1"], r2u.differences["f1"]["naive"]
+    assert (estimate.mean, estimate.questions, estimate.unscored) == (1.0, 3, 1)
+    assert (estimate.worst, estimate.best) == (0.75, 1.0)
+    assert r2u.unscored == {"content_filter": 1}
+    assert (difference.pairs, difference.unpaired, difference.won, difference.lost) == (2, 2, 1, 0)
+    assert difference.mean == 0.5
+
+
+def test_a_sample_that_broke_or_hit_a_limit_is_unscored_whatever_its_score_says(
+    synthetic: ModuleType, tmp_path: Path
+) -> None:
+    from inspect_ai.log import EvalError, EvalSampleLimit, read_eval_log, write_eval_log
+
+    path = synthetic.write_cell(tmp_path, "naive", values=[1.0, 0.0, 0.0])
+    log = read_eval_log(str(path))
+    assert log.samples is not None
+    log.samples[1].limit = EvalSampleLimit(type="time", limit=1)
+    log.samples[2].error = EvalError(message="boom", traceback="", traceback_ansi="")
+    write_eval_log(log, str(path))
+    row = report(tmp_path).tables[0].rows[0]
+    assert row.estimates["f1"].mean == 1.0
+    assert row.unscored == {"limit: time": 1, "error": 1}
+
+
+def test_two_scorers_with_one_name_keep_their_columns(synthetic: ModuleType, tmp_path: Path) -> None:
+    from inspect_ai.scorer import Score
+
+    scores = {"qa_f1": Score(value={"f1": 0.5}), "ambigqa_f1": Score(value={"f1": 1.0}), "judge": Score(value="C")}
+    synthetic.write_cell(tmp_path, "naive", values=[1.0], sample_options={"scores": scores})
+    cell = read_logs([tmp_path]).cells[0]
+    assert cell.samples is not None
+    assert {name: list(column) for name, column in cell.samples.scores.items()} == {
+        "qa_f1.f1": [0.5],
+        "ambigqa_f1.f1": [1.0],
+        "judge": [1.0],
+    }
+    assert cell.headline == "qa_f1.f1"
+
+
+def test_a_grade_that_is_no_grade_is_unscored(synthetic: ModuleType, tmp_path: Path) -> None:
+    from inspect_ai.scorer import Score
+
+    synthetic.write_cell(tmp_path, "naive", values=[1.0], sample_options={"scores": {"judge": Score(value="maybe")}})
+    row = report(tmp_path).tables[0].rows[0]
+    assert math.isnan(row.estimates["judge"].mean)
+    assert row.unscored == {"no reason given": 1}
+
+
+def test_only_telling_arguments_are_shown(synthetic: ModuleType, tmp_path: Path) -> None:
+    for threshold in (0.1, 0.5):
+        synthetic.write_cell(tmp_path, "provence", n=3, args={"threshold": threshold, "reorder": True})
+    synthetic.write_cell(tmp_path, "bm25_reranker", n=3, args={"top_k": 3})
+    labels = [row.label for row in report(tmp_path).tables[0].rows]
+    assert labels == ["bm25_reranker", "provence [threshold=0.1]", "provence [threshold=0.5]"]
+
+
+def test_clusters_are_kept_together(synthetic: ModuleType, tmp_path: Path) -> None:
+    options = {"sample_options": {"metadata": {"cluster": "one page", "question_type": "x"}}}
+    synthetic.write_cell(tmp_path, "naive", values=[0.0] * 6, **options)
+    synthetic.write_cell(tmp_path, "r2u", values=[1.0] * 6, **options)
+    table = report(tmp_path).tables[0]
+    assert table.clusters == 1
+    assert table.rows[1].differences["f1"]["naive"].p == 1.0, "one cluster is one observation"
