@@ -95,3 +95,114 @@ def test_nothing_to_score_is_an_error(tmp_path, capsys, lines) -> None:
 def test_absent_file_is_an_error(tmp_path, capsys) -> None:
     with pytest.raises(BridgebenchError, match="cannot be read"):
         score(tmp_path / "nowhere.jsonl", capsys, "--metric", "hotpotqa")
+
+
+ANNOTATION = {"type": "singleAnswer", "answer": ["Orin"]}
+PAIRS = {
+    "type": "multipleQAs",
+    "qaPairs": [{"question": "?", "answer": ["Orin"]}, {"question": "?", "answer": ["Vessa"]}],
+}
+
+
+def test_ambigqa_f1_reads_annotations(tmp_path, capsys) -> None:
+    lines = [
+        {"id": "a", "prediction": ["orin", "vessa"], "annotations": [PAIRS]},
+        {"id": "b", "prediction": "orin", "annotations": [PAIRS, ANNOTATION]},
+    ]
+    figures = score(write(tmp_path / "p.jsonl", lines), capsys, "--metric", "ambigqa_f1")
+    assert (figures["ambigqa_f1"], figures["ambigqa_f1_multi"]) == (1.0, 1.0)
+    for bad in (None, [], ["x"], [{"type": "single_answer", "answer": ["x"]}]):
+        with pytest.raises(RecordError, match="line 1: field 'annotations'"):
+            score(
+                write(tmp_path / "p.jsonl", [{"id": "a", "prediction": "x", "annotations": bad}]),
+                capsys,
+                "--metric",
+                "ambigqa_f1",
+            )
+
+
+def test_figure_without_a_question_is_null(tmp_path, capsys) -> None:
+    lines = [{"id": "b", "prediction": "orin", "annotations": [ANNOTATION]}]
+    figures = score(write(tmp_path / "p.jsonl", lines), capsys, "--metric", "ambigqa_f1")
+    assert (figures["ambigqa_f1"], figures["ambigqa_f1_multi"]) == (1.0, None)
+
+
+def test_msmarco_leaves_unanswerable_questions_out(tmp_path, capsys) -> None:
+    pytest.importorskip("sacrebleu", reason="the extra 'metrics' is not installed")
+    lines = [
+        {"id": "a", "prediction": "the river runs east", "answers": ["The river runs east."]},
+        {"id": "b", "prediction": "anything", "answers": ["No Answer Present."]},
+    ]
+    figures = score(write(tmp_path / "p.jsonl", lines), capsys, "--metric", "msmarco")
+    assert (figures["n"], figures["answerable"], figures["rouge_l"]) == (2, 1, 1.0)
+    assert 0 < figures["bleu_4"] < figures["bleu_1"] + 1e-9
+    with pytest.raises(BridgebenchError, match="none of the 1"):
+        score(write(tmp_path / "p.jsonl", lines[1:]), capsys, "--metric", "msmarco")
+
+
+def test_ranking_and_containment_take_lists(tmp_path, capsys) -> None:
+    lines = [
+        {"id": "a", "prediction": ["p2", "p1"], "answers": ["p1"]},
+        {"id": "b", "prediction": [], "answers": ["p1"]},
+    ]
+    figures = score(write(tmp_path / "p.jsonl", lines), capsys, "--metric", "ranking")
+    assert (figures["hit@1"], figures["hit@3"], figures["mrr@10"]) == (0.0, 0.5, 0.25)
+    with pytest.raises(RecordError, match="twice"):
+        score(
+            write(tmp_path / "p.jsonl", [{"id": "a", "prediction": ["p", "p"], "answers": ["p"]}]),
+            capsys,
+            "--metric",
+            "ranking",
+        )
+    three = [{"id": "a", "prediction": ["no", "Lake Orin", "no"], "answers": ["Orin"]}]
+    name = "any_of_3_word_containment"
+    assert score(write(tmp_path / "p.jsonl", three), capsys, "--metric", name)[name] == 1.0
+    with pytest.raises(RecordError, match="3 sampled answers"):
+        score(
+            write(tmp_path / "p.jsonl", [{"id": "a", "prediction": ["x"], "answers": ["x"]}]), capsys, "--metric", name
+        )
+
+
+def test_judge_needs_a_grader_and_questions(tmp_path, capsys) -> None:
+    path = write(tmp_path / "p.jsonl", GOOD)
+    with pytest.raises(BridgebenchError, match="--grader"):
+        score(path, capsys, "--metric", "judge")
+    with pytest.raises(RecordError, match="'question'"):
+        score(path, capsys, "--metric", "judge", "--grader", "mockllm/grader")
+    with pytest.raises(BridgebenchError, match="NAME=VALUE"):
+        score(path, capsys, "--metric", "judge", "--grader", "mockllm/grader", "-M", "device")
+
+
+def test_judge_figures(tmp_path, capsys, monkeypatch) -> None:
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+    def reply(input, tools, tool_choice, config) -> ModelOutput:
+        output = ModelOutput.from_content("grader", "no idea")
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+        return output
+
+    seen = {}
+
+    def grader(name, **args):
+        seen.update(args, name=name)
+        return get_model("mockllm/grader", custom_outputs=reply, memoize=False)
+
+    monkeypatch.setattr("bridgebench.scorers.grading.get_model", grader)
+    lines = [record | {"question": "Which lake?"} for record in GOOD]
+    figures = score(
+        write(tmp_path / "p.jsonl", lines),
+        capsys,
+        "--metric",
+        "judge",
+        "--grader",
+        "mockllm/grader",
+        "-M",
+        "device=cpu",
+        "--log-dir",
+        str(tmp_path / "logs"),
+    )
+    # "Lake Orin" and the empty answer are decided by rule, "Orin sea" is not read, null is no answer.
+    assert (figures["n"], figures["unscored"], figures["unreadable"]) == (3, 1, 1)
+    assert (figures["accuracy"], figures["official_accuracy"]) == (0.5, pytest.approx(1 / 3))
+    assert figures["upper_accuracy"] == pytest.approx(2 / 3)
+    assert seen == {"name": "mockllm/grader", "device": "cpu"}
