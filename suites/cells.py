@@ -1,0 +1,163 @@
+"""What is run: a cell is one benchmark, one chain of bridges and one generator, under one setting."""
+
+import hashlib
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+from bridgebench.solvers.bridge import OnEmpty
+
+ChainItems = tuple[Mapping[str, Mapping[str, Any]], ...]
+"""Bridges in order, as `rag` takes them: ``{registry name: every argument}``."""
+
+
+@dataclass(frozen=True)
+class ModelChoice:
+    """A model as Inspect is told to make it."""
+
+    model: str
+    args: Mapping[str, Any]
+    base_url: str | None
+    config: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class BridgeWork:
+    """Bridges over a benchmark, which no generator changes: what the bridge stage runs once.
+
+    Attributes:
+        task: Registry name of the benchmark's task.
+        task_args: Its arguments, with the questions that are asked.
+        chain: Bridges; none where there is nothing to keep for later.
+        on_empty: As in `rag`.
+        roles: Models that the chain calls.
+        epochs: Repetitions of each question.
+    """
+
+    task: str
+    task_args: Mapping[str, Any]
+    chain: ChainItems
+    on_empty: OnEmpty
+    roles: Mapping[str, ModelChoice]
+    epochs: int
+
+    @cached_property
+    def id(self) -> str:
+        """Hash of all fields."""
+        return identity(self)
+
+    @property
+    def label(self) -> str:
+        """Benchmark and chain in short, for people."""
+        return f"{task_label(self.task, self.task_args)}  {chain_label(self.chain)}"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One log of the generation stage.
+
+    Attributes:
+        task: Registry name of the benchmark's task.
+        task_args: Its arguments, with the questions that are asked.
+        chain: Bridges with every argument.
+        versions: Registry name of each bridge that takes part, also through ``truncate(like=...)``, to its version
+            (or the hash of its source, where no package holds it).
+        on_empty: As in `rag`.
+        reader: `rag`'s options that are set: prompt, answer, budget, tokenizer, cut.
+        generator: The model under evaluation.
+        roles: Models that bridges and scorers call.
+        generation: Settings of the generator that override the benchmark's.
+        epochs: Repetitions of each question.
+        control: Which of the controls it is; None for a bridge of the suite.
+        work: What its bridges do whatever the generator.
+    """
+
+    task: str
+    task_args: Mapping[str, Any]
+    chain: ChainItems
+    versions: Mapping[str, int | str]
+    on_empty: OnEmpty
+    reader: Mapping[str, Any]
+    generator: ModelChoice
+    roles: Mapping[str, ModelChoice]
+    generation: Mapping[str, Any]
+    epochs: int
+    control: str | None
+    work: BridgeWork
+
+    @cached_property
+    def id(self) -> str:
+        """Hash of all that decides the result; the log holds it as ``eval.metadata["cell"]``."""
+        return identity({key: value for key, value in asdict(self).items() if key not in ("control", "work")})
+
+    @property
+    def row(self) -> str:
+        """The chain in short, for people."""
+        return chain_label(self.chain) + (" (originals when empty)" if self.on_empty == "originals" else "")
+
+    @property
+    def label(self) -> str:
+        """Benchmark, row and generator in short, for people."""
+        prompt = f"  prompt {self.reader['prompt']}" if "prompt" in self.reader else ""
+        return f"{task_label(self.task, self.task_args)}  {self.row}  {self.generator.model}{prompt}"
+
+    @property
+    def command(self) -> str:
+        """The command line that runs this cell alone."""
+        parts = ["inspect", "eval", self.task, *_options("-T", self.task_args)]
+        parts += ["--solver", "bridgebench/rag", "-S", f"bridges={json.dumps(list(self.chain))}"]
+        if self.on_empty != "empty":
+            parts += ["-S", f"on_empty={self.on_empty}"]
+        parts += [*_options("-S", self.reader), "--model", self.generator.model, *_options("-M", self.generator.args)]
+        if self.generator.base_url:
+            parts += ["--model-base-url", self.generator.base_url]
+        for role, model in self.roles.items():
+            settings = {"model": model.model, **model.args, **model.config}
+            parts += ["--model-role", f"{role}={json.dumps(settings) if len(settings) > 1 else model.model}"]
+        for name, value in self.generation.items():
+            parts += [f"--{name.replace('_', '-')}", str(value)]
+        parts += ["--epochs", str(self.epochs)] if self.epochs > 1 else []
+        return shlex.join(parts)
+
+
+def short(name: str) -> str:
+    """A registry name without our own prefix."""
+    return name.removeprefix("bridgebench/")
+
+
+def task_label(task: str, args: Mapping[str, Any]) -> str:
+    """A benchmark with the arguments that change its questions, not those that choose them."""
+    shown = [f"{key}={value}" for key, value in args.items() if key not in ("source", "limit", "seed", "ids")]
+    return f"{short(task)}({', '.join(shown)})" if shown else short(task)
+
+
+def chain_label(chain: ChainItems) -> str:
+    """Names of the bridges, with the arguments that tell controls apart."""
+    return " → ".join(_bridge_label(name, args) for item in chain for name, args in item.items())
+
+
+def identity(value: Any) -> str:
+    """Hash of dataclasses, mappings and lists of JSON values."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True, default=asdict).encode()).hexdigest()[:16]
+
+
+def _bridge_label(name: str, args: Mapping[str, Any]) -> str:
+    shown = {key: args[key] for key in ("like", "seed", "words") if args.get(key) is not None}
+    inside = ", ".join(f"{key}={_like(value)}" for key, value in shown.items())
+    return f"{short(name)}({inside})" if inside else short(name)
+
+
+def _like(value: Any) -> str:
+    items: Sequence[Any] = value if isinstance(value, list) else [value]
+    return " → ".join(short(next(iter(item))) if isinstance(item, dict) else str(item) for item in items)
+
+
+def _options(flag: str, values: Mapping[str, Any]) -> list[str]:
+    return [
+        part
+        for name, value in values.items()
+        for part in (flag, f"{name}={value if isinstance(value, str) else json.dumps(value)}")
+    ]

@@ -1,0 +1,106 @@
+"""From a suite to its cells: benchmarks x rows x prompts x generators. Nothing is read or run."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import get_args, get_type_hints
+
+from bridgebench import _registry
+from bridgebench.errors import BridgebenchError
+from bridgebench.solvers.bridge import bridge_infos
+from bridgebench.solvers.rag import resolve_chain
+from bridgebench.suites.cells import BridgeWork, Cell, ModelChoice
+from bridgebench.suites.controls import PlannedRow, plan_rows
+from bridgebench.suites.schema import BenchmarkSpec, Control, ModelSpec, Row, Suite
+
+
+def expand(suite: Suite) -> tuple[Cell, ...]:
+    """All cells of a suite, generator by generator, in the order of the table.
+
+    Raises:
+        BridgebenchError: Naming the row whose bridge or argument does not exist, or lacks the model it calls.
+    """
+    roles = _choices(suite.roles)
+    own = [_planned(suite, row, roles, f"bridges.{position}") for position, row in enumerate(suite.bridges)]
+    rows = plan_rows(own, roles, _wanted_controls(suite))
+    prompts = suite.prompt if isinstance(suite.prompt, list) else [suite.prompt]
+    cells = {
+        cell.id: cell
+        for generator in suite.generators
+        for benchmark in suite.benchmarks
+        for prompt in prompts
+        for row in rows
+        for cell in _cells(suite, benchmark, row, prompt, generator)
+    }
+    return tuple(cells.values())
+
+
+def _planned(suite: Suite, row: Row, roles: Mapping[str, ModelChoice], place: str) -> PlannedRow:
+    try:
+        chain = resolve_chain(row.chain)
+    except BridgebenchError as error:
+        raise BridgebenchError(f"suite '{suite.name}': {place}: {error}") from None
+    planned = PlannedRow(chain, {**roles, **_choices(row.roles)}, row.on_empty or suite.on_empty)
+    called = {role for bridge in planned.bridges for role in bridge.info.roles}
+    if missing := sorted(called - set(planned.roles)):
+        raise BridgebenchError(
+            f"suite '{suite.name}': {place}: it calls the model role '{missing[0]}'; "
+            f"name a model for it under 'roles', of the suite or of the row"
+        )
+    return planned
+
+
+def _wanted_controls(suite: Suite) -> Sequence[Control]:
+    if suite.controls == "none":
+        return ()
+    return get_args(Control) if suite.controls == "default" else suite.controls
+
+
+def _cells(
+    suite: Suite, benchmark: BenchmarkSpec, row: PlannedRow, prompt: str | None, generator: ModelSpec
+) -> Iterator[Cell]:
+    """The cell; none for a row that the benchmark cannot have."""
+    task = f"bridgebench/{benchmark.task}" if hasattr(_registry, benchmark.task) else benchmark.task
+    args = dict(benchmark.args)
+    if suite.limit is not None:
+        args = {"limit": suite.limit, "seed": suite.seed, **args}
+    if row.gold:
+        if "documents" in args or not takes_gold_documents(task):
+            return
+        args["documents"] = "gold"
+    called = {role for bridge in row.bridges for role in bridge.info.roles}
+    others = {role for info in bridge_infos() for role in info.roles} - called
+    reader = {"prompt": prompt} | {key: getattr(suite, key) for key in ("answer", "budget", "tokenizer", "cut")}
+    yield Cell(
+        task=task,
+        task_args=args,
+        chain=tuple(bridge.item for bridge in row.chain),
+        versions={bridge.info.name: bridge.source_hash or bridge.info.version for bridge in row.bridges},
+        on_empty=row.on_empty,
+        reader={key: value for key, value in reader.items() if value is not None},
+        generator=_choice(generator),
+        roles={role: model for role, model in row.roles.items() if role not in others},
+        generation={**suite.generation, **generator.config},
+        epochs=suite.epochs,
+        control=row.control,
+        work=BridgeWork(
+            task=task,
+            task_args=args,
+            chain=tuple(bridge.item for bridge in row.work),
+            on_empty=row.on_empty if len(row.work) > 1 else "empty",  # a single bridge has none to follow it
+            roles={role: model for role, model in row.roles.items() if role in called},
+            epochs=suite.epochs,
+        ),
+    )
+
+
+def takes_gold_documents(task: str) -> bool:
+    """Whether a task is one of ours that has ``documents=gold``."""
+    factory = getattr(_registry, task.removeprefix("bridgebench/"), None)
+    return factory is not None and "gold" in get_args(get_type_hints(factory).get("documents"))
+
+
+def _choice(model: ModelSpec) -> ModelChoice:
+    return ModelChoice(model.model, model.args, model.base_url, model.config)
+
+
+def _choices(models: Mapping[str, ModelSpec]) -> dict[str, ModelChoice]:
+    return {role: _choice(model) for role, model in models.items()}

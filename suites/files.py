@@ -1,0 +1,109 @@
+"""Suite files: found by path or by the name of a packaged one, read safely, changed from the command line."""
+
+import copy
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from bridgebench.errors import BridgebenchError
+from bridgebench.suites.schema import Suite, parse_suite
+
+
+def load_suite(suite: str, *, smoke: bool = False, changes: Sequence[str] = ()) -> Suite:
+    """Read a suite.
+
+    Args:
+        suite: Path of a YAML file, or the name of a packaged suite (``demo``).
+        smoke: Replace the keys that its ``smoke`` section holds.
+        changes: ``key=value``, applied last: the key is a path (``generation.max_tokens``, ``bridges.0``), the value
+            is YAML.
+
+    Raises:
+        BridgebenchError: When there is no such file, it is not YAML, or a key or value in it is wrong.
+    """
+    path = _find(suite)
+    raw = read_yaml(path)
+    if smoke:
+        if not isinstance(raw, dict) or not isinstance(raw.get("smoke"), dict):
+            raise BridgebenchError(f"{path}: there is no 'smoke' section")
+        raw = {**raw, "name": f"{raw.get('name', path.stem)}-smoke", **raw["smoke"]}
+    for change in changes:
+        raw = _changed(raw, change)
+    return parse_suite(raw, str(path))
+
+
+def packaged_suites() -> list[str]:
+    """Names of the suites that come with the package."""
+    return sorted(
+        file.name.removesuffix(".yaml")
+        for file in resources.files("bridgebench.suites").iterdir()
+        if file.name.endswith(".yaml")
+    )
+
+
+def read_yaml(path: Path) -> Any:
+    """Read one YAML document; a key that stands twice is an error, not a silent choice.
+
+    Raises:
+        BridgebenchError: Naming the file and the line.
+    """
+    try:
+        return yaml.load(path.read_text(encoding="utf-8"), Loader=_UniqueKeys)  # noqa: S506 (a SafeLoader)
+    except yaml.YAMLError as error:
+        raise BridgebenchError(f"{path}: not valid YAML: {error}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BridgebenchError(f"{path}: {error}") from None
+
+
+class _UniqueKeys(yaml.SafeLoader):
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[Any] = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if not isinstance(key, str):
+                raise yaml.MarkedYAMLError(
+                    problem=f"a key must be a string, got {key!r}", problem_mark=key_node.start_mark
+                )
+            if key in seen:
+                raise yaml.MarkedYAMLError(problem=f"the key '{key}' stands twice", problem_mark=key_node.start_mark)
+            seen.add(key)
+        return super().construct_mapping(node, deep)
+
+
+def _find(suite: str) -> Path:
+    path = Path(suite).expanduser()
+    if path.is_file():
+        return path
+    if suite in packaged_suites():
+        return Path(str(resources.files("bridgebench.suites") / f"{suite}.yaml"))
+    raise BridgebenchError(f"there is no suite file '{suite}', nor a packaged suite ({', '.join(packaged_suites())})")
+
+
+def _changed(raw: Any, change: str) -> Any:
+    key, sign, text = change.partition("=")
+    if not sign:
+        raise BridgebenchError(f"--set takes key=value, got '{change}'")
+    try:
+        value = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise BridgebenchError(f"--set {key}: not a YAML value: {error}") from None
+    raw = copy.deepcopy(raw)
+    *parents, last = key.split(".")
+    place: Any = raw
+    for step in parents:
+        place = place.setdefault(step, {}) if isinstance(place, dict) else _item(place, step, key)
+    if isinstance(place, dict):
+        place[last] = value
+    else:
+        _item(place, last, key)
+        place[int(last)] = value
+    return raw
+
+
+def _item(place: Any, step: str, key: str) -> Any:
+    if not isinstance(place, list) or not step.isdigit() or int(step) >= len(place):
+        raise BridgebenchError(f"--set {key}: there is no '{step}' there")
+    return place[int(step)]

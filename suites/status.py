@@ -1,0 +1,67 @@
+"""What became of a suite's cells, read from the headers of the logs."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, read_eval_log_sample_summaries
+
+CELL = "cell"
+"""Key of ``eval.metadata`` that holds the id of a log's cell."""
+
+
+@dataclass(frozen=True)
+class CellStatus:
+    """The best log of a cell.
+
+    Attributes:
+        log: Its path.
+        status: Inspect's: ``success``, ``started``, ``cancelled``, ``error``.
+        problem: Why it is not a success.
+    """
+
+    log: str
+    status: str
+    problem: str = ""
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is left to run."""
+        return self.status == "success"
+
+
+def read_statuses(log_dir: Path, ids: Collection[str]) -> dict[str, CellStatus]:
+    """The best log of each cell: a success, or else the latest; cells without a log are absent."""
+    found: dict[str, CellStatus] = {}
+    if not log_dir.is_dir():
+        return found
+    for info in list_eval_logs(str(log_dir), descending=False):
+        header = read_eval_log(info, header_only=True)
+        cell = cell_of(header)
+        if cell in ids and not (cell in found and found[cell].done):
+            found[cell] = status_of(header)
+    return found
+
+
+def cell_of(log: EvalLog) -> str:
+    """Id of the cell that a log belongs to; empty where it names none."""
+    return str((log.eval.metadata or {}).get(CELL, ""))
+
+
+def status_of(log: EvalLog) -> CellStatus:
+    """Status and problem of a log."""
+    problem = ""
+    if log.status == "error":
+        problem = log.error.message if log.error is not None else "too many of its samples failed"
+    elif log.status != "success":
+        problem = "it was interrupted"
+    return CellStatus(log.location, log.status, problem)
+
+
+def first_error(log: EvalLog) -> str | None:
+    """Of a log that failed: how many of its samples ended in an error, and what the first one says."""
+    if log.status != "error":
+        return None
+    summaries = read_eval_log_sample_summaries(log.location)
+    errors = [summary.error for summary in summaries if summary.error]
+    return f"{len(errors)} of {len(summaries)} samples failed, the first with {errors[0]}" if errors else None

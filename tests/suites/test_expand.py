@@ -1,0 +1,216 @@
+"""Which cells a suite has."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import pytest
+from pydantic import Field
+
+from bridgebench.document import Bridge, Document
+from bridgebench.errors import BridgebenchError
+from bridgebench.solvers.bridge import bridge, bridge_info
+from bridgebench.suites.cells import Cell
+from bridgebench.suites.expand import expand
+from bridgebench.suites.schema import parse_suite
+from bridgebench.suites.selection import choose, take_shard
+
+
+def _same() -> Bridge:
+    async def run(question: str, documents: Sequence[Document]) -> Sequence[Document]:
+        return documents
+
+    return run
+
+
+@bridge(family="pruner", version=3)
+def suite_pruner(share: Annotated[float, Field(gt=0, le=1)] = 0.5) -> Bridge:
+    return _same()
+
+
+@bridge(family="reranker")
+def suite_reranker(top_k: int | None = None) -> Bridge:
+    return _same()
+
+
+@bridge(family="rewriter", roles=("bridge",))
+def suite_rewriter() -> Bridge:
+    return _same()
+
+
+@bridge(family="control", roles=("bridge",))
+def answer_directly() -> Bridge:
+    """Stands in for the packaged one where that is absent."""
+    return _same()
+
+
+def cells_of(suite: dict[str, Any], **changes: Any) -> tuple[Cell, ...]:
+    return expand(parse_suite(suite | changes, "s.yaml"))
+
+
+def rows(cells: Sequence[Cell]) -> list[str]:
+    return list(dict.fromkeys(cell.row for cell in cells))
+
+
+def test_a_cell_of_every_combination(suite: dict[str, Any]) -> None:
+    cells = cells_of(suite, generators=["fake/a", "fake/b"], benchmarks=["hotpotqa", "musique"], controls="none")
+    assert [(cell.task, cell.generator.model) for cell in cells] == [
+        ("bridgebench/hotpotqa", "fake/a"),
+        ("bridgebench/musique", "fake/a"),
+        ("bridgebench/hotpotqa", "fake/b"),
+        ("bridgebench/musique", "fake/b"),
+    ]
+    assert all(dict(cell.task_args) == {"limit": 3, "seed": 0} for cell in cells)
+
+
+def test_every_argument_is_written_out(suite: dict[str, Any]) -> None:
+    (cell,) = cells_of(suite, bridges=["suite_pruner"], controls="none")
+    assert cell.chain == ({"suite_pruner": {"share": 0.5}},)
+    (same,) = cells_of(suite, bridges=[{"suite_pruner": {"share": 0.5}}], controls="none")
+    assert same.id == cell.id
+    (other,) = cells_of(suite, bridges=[{"suite_pruner": {"share": 0.25}}], controls="none")
+    assert other.id != cell.id
+
+
+def test_all_controls_by_default(suite: dict[str, Any]) -> None:
+    del suite["controls"]
+    found = rows(cells_of(suite, bridges=["suite_pruner", "suite_reranker"]))
+    assert found == [
+        "naive",
+        "no_documents",
+        "suite_pruner",
+        "suite_reranker",
+        "truncate(like=suite_pruner)",
+        "shuffle(seed=0)",
+        "shuffle(seed=1)",
+        "shuffle(seed=2)",
+        "suite_pruner (originals when empty)",
+    ]
+    gold = [cell for cell in cells_of(suite) if cell.task_args.get("documents") == "gold"]
+    assert [(cell.row, cell.control) for cell in gold] == [("naive", "gold_documents")]
+
+
+def test_a_reranker_that_drops_documents_is_measured_against_its_length(suite: dict[str, Any]) -> None:
+    found = rows(cells_of(suite, bridges=[{"suite_reranker": {"top_k": 2}}], controls=["truncate"]))
+    assert found == ["suite_reranker", "truncate(like=suite_reranker)"]
+
+
+def test_no_controls(suite: dict[str, Any]) -> None:
+    assert rows(cells_of(suite, bridges=["suite_pruner"], controls="none")) == ["suite_pruner"]
+
+
+def test_the_bridges_own_model_answers_once_for_each_model(suite: dict[str, Any]) -> None:
+    bridges = [
+        "suite_rewriter",
+        {"chain": ["suite_rewriter"], "roles": {"bridge": "fake/large"}},
+        {"chain": ["suite_pruner", "suite_rewriter"], "roles": {"bridge": "fake/large"}},
+    ]
+    cells = cells_of(suite, bridges=bridges, roles={"bridge": "fake/small"}, controls=["answer_directly"])
+    direct = [cell for cell in cells if cell.control == "answer_directly"]
+    assert [cell.roles["bridge"].model for cell in direct] == ["fake/small", "fake/large"]
+
+
+def test_without_a_bridge_role_nothing_answers_directly(suite: dict[str, Any]) -> None:
+    assert rows(cells_of(suite, bridges=["suite_pruner"], controls=["answer_directly"])) == ["suite_pruner"]
+
+
+def test_only_cells_that_call_a_model_depend_on_it(suite: dict[str, Any]) -> None:
+    def ids(model: str) -> dict[str, str]:
+        cells = cells_of(suite, bridges=["suite_rewriter"], roles={"bridge": model, "grader": "fake/judge"})
+        return {cell.row: cell.id for cell in cells}
+
+    small, large = ids("fake/small"), ids("fake/large")
+    assert {row for row in small if small[row] != large[row]} == {"suite_rewriter"}
+
+
+def test_a_role_that_nobody_names_is_an_error(suite: dict[str, Any]) -> None:
+    with pytest.raises(BridgebenchError, match=r"bridges\.1: it calls the model role 'bridge'"):
+        cells_of(suite, bridges=["naive", "suite_rewriter"])
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ("no_such_bridge", r"bridges\.0: no bridge is named 'no_such_bridge'"),
+        ({"suite_pruner": {"share": 2.0}}, r"bridges\.0: bridge 'suite_pruner': argument 'share'"),
+        ({"suite_pruner": {"part": 0.5}}, "there is no such argument"),
+    ],
+)
+def test_a_wrong_bridge_is_an_error_that_names_its_place(suite: dict[str, Any], row: Any, problem: str) -> None:
+    with pytest.raises(BridgebenchError, match=problem):
+        cells_of(suite, bridges=[row])
+
+
+def test_a_version_changes_the_cells_of_its_bridge_alone(suite: dict[str, Any]) -> None:
+    bridges = [["shuffle", "suite_pruner"], "suite_reranker"]
+    before = {cell.row: cell.id for cell in cells_of(suite, bridges=bridges, controls="default")}
+    info = bridge_info("bridgebench/shuffle")
+    assert info is not None
+    object.__setattr__(info, "version", 2)
+    try:
+        after = {cell.row: cell.id for cell in cells_of(suite, bridges=bridges, controls="default")}
+    finally:
+        object.__setattr__(info, "version", 1)
+    assert before.keys() == after.keys()
+    assert {row for row in before if before[row] == after[row]} == {"naive", "no_documents", "suite_reranker"}
+    assert "truncate(like=shuffle → suite_pruner)" in before
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"limit": 4},
+        {"seed": 1},
+        {"epochs": 2},
+        {"budget": 100},
+        {"prompt": "qa_b"},
+        {"generation": {"max_tokens": 5}},
+        {"on_empty": "originals"},
+        {"generators": [{"model": "recorded/a", "args": {"dtype": "x"}}]},
+    ],
+)
+def test_a_setting_changes_every_cell(suite: dict[str, Any], change: dict[str, Any]) -> None:
+    before = {cell.id for cell in cells_of(suite, bridges=["suite_pruner"], controls="none")}
+    after = {cell.id for cell in cells_of(suite | change, bridges=["suite_pruner"], controls="none")}
+    assert len(before) == len(after) == 1
+    assert not before & after
+
+
+def test_what_only_says_how_to_run_changes_no_cell(suite: dict[str, Any]) -> None:
+    before = [cell.id for cell in cells_of(suite)]
+    assert [cell.id for cell in cells_of(suite, max_tasks=3, max_samples=2, description="x", prices={})] == before
+
+
+def test_generators_and_prompts_share_bridge_work(suite: dict[str, Any]) -> None:
+    cells = cells_of(
+        suite, bridges=["suite_pruner"], controls="default", generators=["fake/a", "fake/b"], prompt=["qa", "qa_b"]
+    )
+    works = {cell.work.id: cell.work for cell in cells if cell.work.chain}
+    assert [work.chain for work in works.values()] == [({"suite_pruner": {"share": 0.5}},)]
+
+
+def test_only(suite: dict[str, Any]) -> None:
+    cells = cells_of(suite, bridges=["suite_pruner", "suite_reranker"], generators=["fake/a", "fake/b"])
+    assert {cell.row for cell in choose(cells, ["bridge=suite_*"])} == {"suite_pruner", "suite_reranker"}
+    assert len(choose(cells, ["bridge=suite_pruner", "bridge=naive", "generator=fake/b"])) == 2
+    assert choose(cells, []) == list(cells)
+    with pytest.raises(BridgebenchError, match="there are bridge: naive"):
+        choose(cells, ["bridge=none_such"])
+    with pytest.raises(BridgebenchError, match="axis"):
+        choose(cells, ["bridges=naive"])
+
+
+def test_shards_cover_all_cells_once_and_share_no_bridge_work(suite: dict[str, Any]) -> None:
+    cells = cells_of(
+        suite,
+        bridges=["suite_pruner", "suite_reranker"],
+        controls="default",
+        generators=["fake/a", "fake/b"],
+        benchmarks=["hotpotqa", "twowiki"],
+    )
+    shards = [take_shard(cells, f"{index}/3") for index in (1, 2, 3)]
+    assert sorted(cell.id for shard in shards for cell in shard) == sorted(cell.id for cell in cells)
+    works = [{cell.work.id for cell in shard if cell.work.chain} for shard in shards]
+    assert len(works[0] | works[1] | works[2]) == sum(map(len, works)) > 0
+    for wrong in ("0/3", "4/3", "1", "a/b"):
+        with pytest.raises(BridgebenchError, match="I/N"):
+            take_shard(cells, wrong)

@@ -1,0 +1,161 @@
+"""Suites that run: what is called, what is kept, what fails."""
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from inspect_ai.log import list_eval_logs, read_eval_log
+
+from bridgebench.document import Bridge, Document
+from bridgebench.leaderboard.logs import read_logs
+from bridgebench.leaderboard.manifest import read_manifest
+from bridgebench.solvers.bridge import bridge
+from bridgebench.suites import command
+
+Calls = list[tuple[str, str]]
+
+RUNS: list[str] = []
+"""Questions that `suite_head` was run on."""
+
+
+@bridge(family="pruner")
+def suite_head(n: int = 2) -> Bridge:
+    async def run(question: str, documents: Sequence[Document]) -> Sequence[Document]:
+        RUNS.append(question)
+        if n == 13:
+            raise RuntimeError("no such weights")
+        return documents[:n]
+
+    return run
+
+
+@pytest.fixture(autouse=True)
+def _no_runs() -> None:
+    RUNS.clear()
+
+
+def run(folder: Path, suite: dict[str, Any], *arguments: str) -> int:
+    path = folder / "small.yaml"
+    path.write_text(yaml.safe_dump(suite))
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    return command.run(parser.parse_args([str(path), "--log-dir", str(folder / "logs"), *arguments]))
+
+
+def test_a_finished_suite_makes_no_call_and_a_changed_bridge_reruns_alone(
+    tmp_path: Path, suite: dict[str, Any], calls: Calls, capsys: pytest.CaptureFixture[str]
+) -> None:
+    suite["bridges"] = ["suite_head"]
+    suite["generators"] = ["recorded/a", "recorded/b"]
+    assert run(tmp_path, suite) == 0
+    assert len(calls) == 2 * 3 * 3
+    assert len(RUNS) == 3, "one bridge run a question, whatever the number of generators"
+
+    assert run(tmp_path, suite) == 0
+    assert len(calls) == 2 * 3 * 3
+    assert len(RUNS) == 3
+
+    suite["bridges"] = [{"suite_head": {"n": 1}}]
+    assert run(tmp_path, suite) == 0
+    assert len(calls) == 2 * 3 * 3 + 2 * 3
+    assert len(RUNS) == 6
+
+    found = read_logs([tmp_path / "logs"], workers=1)
+    assert (len(found.cells), len(found.superseded), found.missing) == (6, 2, ())
+    assert {dict(cell.chain)["suite_head"]["n"] for cell in found.superseded} == {2}
+    assert "6 of 6 cells done" in capsys.readouterr().out
+
+
+def test_the_manifest_is_what_the_leaderboard_reads(tmp_path: Path, suite: dict[str, Any], calls: Calls) -> None:
+    assert run(tmp_path, suite, "--only", "bridge=naive") == 0
+    manifest = read_manifest(tmp_path / "logs" / "manifest.json")
+    assert (manifest.suite, manifest.controls, len(manifest.cells)) == ("small", "naive, no_documents", 3)
+    assert manifest.cells[0].bridges == ({"bridgebench/naive": {}},)
+    assert manifest.cells[0].command.startswith(
+        "inspect eval bridgebench/hotpotqa -T limit=3 -T seed=0 -T source=sample"
+    )
+    found = read_logs([tmp_path / "logs"], workers=1)
+    assert [cell.id for cell in found.cells] == [manifest.cells[0].id]
+    assert len(found.missing) == 2, "cells that were not asked for are planned, not done"
+
+
+def test_a_cell_that_fails_stops_no_other(
+    tmp_path: Path, suite: dict[str, Any], calls: Calls, capsys: pytest.CaptureFixture[str]
+) -> None:
+    suite["benchmarks"] += [{"musique": {"source": str(tmp_path / "absent.jsonl")}}]
+    suite["generators"] = ["recorded/broken", "no_such_provider/x", "recorded/a"]
+    suite["bridges"] = [{"suite_head": {"n": 13}}, "suite_head"]
+    assert run(tmp_path, suite) == 1
+    output = capsys.readouterr().out
+    assert "3 of 24 cells done" in output
+    for reason in ("3 of 3 samples failed, the first with", "no such checkpoint", "no_such_provider", "absent.jsonl"):
+        assert reason in output
+    assert "its bridge failed" in output
+    assert "no such weights" in output
+    complete = [cell for cell in read_logs([tmp_path / "logs"], workers=1).cells if cell.complete]
+    assert {cell.generator for cell in complete} == {"recorded/a"}
+    assert len([call for call in calls if call[0] == "a"]) == 9
+
+    suite["generators"] = ["recorded/a"]  # what failed is tried again, what succeeded is not
+    suite["bridges"] = ["suite_head"]
+    suite["benchmarks"] = suite["benchmarks"][:1]
+    assert run(tmp_path, suite) == 0
+    assert len([call for call in calls if call[0] == "a"]) == 9
+
+
+def test_settings_reach_the_log(tmp_path: Path, suite: dict[str, Any], calls: Calls) -> None:
+    suite |= {"generation": {"max_tokens": 7}, "epochs": 2, "budget": 5, "bridges": [], "limit": 2}
+    assert run(tmp_path, suite, "--only", "bridge=naive") == 0
+    (info,) = list_eval_logs(str(tmp_path / "logs"))
+    log = read_eval_log(info)
+    assert log.plan.config.max_tokens == 7
+    assert log.eval.model_generate_config.max_tokens == 7
+    assert log.samples is not None
+    assert sorted(sample.epoch for sample in log.samples) == [1, 1, 2, 2]
+    assert all(sample.store["BridgeStore:fit"]["kept"] <= 5 for sample in log.samples)
+    assert log.eval.metadata is not None
+    assert log.eval.metadata["cell"] == log.plan.steps[0].params["revision"]
+
+
+def test_dry_run_counts_calls_and_cost_and_runs_nothing(
+    tmp_path: Path, suite: dict[str, Any], calls: Calls, capsys: pytest.CaptureFixture[str]
+) -> None:
+    suite |= {"prices": {"recorded/a": {"input": 1, "output": 1000000}}, "bridges": ["suite_head"], "epochs": 2}
+    assert run(tmp_path, suite, "--dry-run") == 0
+    output = capsys.readouterr().out
+    assert "3 cells, 0 done; 18 generator calls, at most about $576.0" in output  # 18 answers of 32 tokens
+    assert "bridge stage: hotpotqa  suite_head: up to 6 samples" in output
+    assert not calls
+    assert not RUNS
+    assert not (tmp_path / "logs").exists()
+
+
+def test_shards_merge_into_one_finished_suite(
+    tmp_path: Path, suite: dict[str, Any], calls: Calls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite["bridges"] = ["suite_head", {"suite_head": {"n": 1}}]
+    logs = tmp_path / "logs"
+    for shard in ("1", "2"):
+        monkeypatch.setenv("BRIDGEBENCH_BRIDGE_CACHE", str(tmp_path / f"cache{shard}"))
+        folder = logs / f"shard{shard}"
+        assert run(tmp_path, suite, "--shard", f"{shard}/2", "--log-dir", str(folder)) == 0
+    assert len(calls) == 4 * 3
+    assert len(RUNS) == 2 * 3
+
+    monkeypatch.setenv("BRIDGEBENCH_BRIDGE_CACHE", str(tmp_path / "cache"))
+    caches = [str(tmp_path / f"cache{shard}" / "bridges.sqlite") for shard in ("1", "2")]
+    suite["generators"].append("recorded/b")
+    assert run(tmp_path, suite, "--merge-cache", caches[0], "--merge-cache", caches[1]) == 0
+    assert len(calls) == 4 * 3 + 4 * 3, "only the second generator was left to run"
+    assert len(RUNS) == 2 * 3, "its documents came from the shards' caches"
+    assert len(read_logs([logs], workers=1).cells) == 8
+
+
+def test_manifest_json_tells_people_more(tmp_path: Path, suite: dict[str, Any], calls: Calls) -> None:
+    run(tmp_path, suite, "--only", "bridge=naive")
+    cell = json.loads((tmp_path / "logs" / "manifest.json").read_text())["cells"][0]
+    assert (cell["label"], cell["control"], cell["versions"]) == ("naive", "naive", {"bridgebench/naive": 1})
