@@ -42,12 +42,14 @@ class Manifest:
         suite: Name of the suite.
         created: When it was written (ISO 8601).
         controls: ``default``, or ``none`` when the suite left the controls out; the page says so.
+        published: Tables and figures of papers that the suite says it repeats.
         cells: In the suite's order, which is the order of rows.
     """
 
     suite: str
     created: str
     controls: str
+    published: tuple[str, ...]
     cells: tuple[ManifestCell, ...]
 
 
@@ -83,6 +85,7 @@ def read_manifest(path: Path) -> Manifest:
         suite=_take(path, "manifest", raw, "suite", str),
         created=_take(path, "manifest", raw, "created", str),
         controls=_take(path, "manifest", raw, "controls", str, "default"),
+        published=tuple(map(str, _take(path, "manifest", raw, "published", list, []))),
         cells=tuple(parsed),
     )
 

@@ -18,6 +18,7 @@ class Report:
 
     Attributes:
         suites: Names of the suites whose manifests were found.
+        published: Tables and figures of papers that those suites say they repeat.
         controls: Whether those suites ran the controls (``default``, ``none``, ``unknown`` without a manifest).
         tables: One a benchmark, generator and setting.
         macros: Averages over benchmarks.
@@ -29,6 +30,7 @@ class Report:
     """
 
     suites: tuple[str, ...]
+    published: tuple[str, ...]
     controls: str
     tables: tuple[Table, ...]
     macros: tuple[Macro, ...]
@@ -79,6 +81,7 @@ def build_report(logs: Logs, resamples: int = statistics.RESAMPLES) -> Report:
     controls = {manifest.controls for manifest in logs.manifests}
     return Report(
         suites=tuple(manifest.suite for manifest in logs.manifests),
+        published=tuple(name for manifest in logs.manifests for name in manifest.published),
         controls=" and ".join(sorted(controls)) or "unknown",
         tables=tuple(tables),
         macros=tuple(macros),

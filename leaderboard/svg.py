@@ -72,15 +72,15 @@ def drawing(width: float, height: float, title: str, parts: Iterable[Markup], cs
     )
 
 
-def frame(x: Axis, y: Axis, x_title: str, y_title: str) -> Markup:
-    """Axes with ticks, grid lines and titles."""
+def frame(x: Axis, y: Axis, x_title: str, y_title: str, x_ticks: Sequence[tuple[float, str]] | None = None) -> Markup:
+    """Axes with ticks (round numbers where `x_ticks` names none), grid lines and titles."""
     parts = []
     for tick in y.ticks():
         parts.append(element("line", x1=x.start, x2=x.stop, y1=y(tick), y2=y(tick), class_="grid"))
         parts.append(element("text", label(tick), x=x.start - 8, y=y(tick) + 4, text_anchor="end", class_="tick"))
-    for tick in x.ticks():
+    for tick, text in [(tick, label(tick)) for tick in x.ticks()] if x_ticks is None else x_ticks:
         parts.append(element("line", x1=x(tick), x2=x(tick), y1=y.start, y2=y.start + 4, class_="axis"))
-        parts.append(element("text", label(tick), x=x(tick), y=y.start + 18, text_anchor="middle", class_="tick"))
+        parts.append(element("text", text, x=x(tick), y=y.start + 18, text_anchor="middle", class_="tick"))
     parts.append(element("line", x1=x.start, x2=x.stop, y1=y.start, y2=y.start, class_="axis"))
     middle = (x.start + x.stop) / 2
     parts.append(element("text", x_title, x=middle, y=y.start + 36, text_anchor="middle", class_="title"))
