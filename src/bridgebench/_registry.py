@@ -5,19 +5,39 @@ from bridgebench.benchmarks.musique.musique import musique
 from bridgebench.benchmarks.twowiki.twowiki import twowiki
 from bridgebench.scorers.cost import cost
 from bridgebench.scorers.qa_f1 import qa_f1
+from bridgebench.solvers.answer_directly import answer_directly
+from bridgebench.solvers.compact import compact
 from bridgebench.solvers.controls import naive, no_documents, shuffle, truncate
+from bridgebench.solvers.precomputed import precomputed
+from bridgebench.solvers.r2u import r2u
+from bridgebench.solvers.r2u_teacher import r2u_teacher
 from bridgebench.solvers.rag import bridge_stage, registered_rag
+from bridgebench.solvers.rank_gpt import rank_gpt
+from bridgebench.solvers.rank_k import rank_k
+from bridgebench.solvers.rank_zephyr import rank_zephyr
+from bridgebench.solvers.refiner import refiner
+from bridgebench.solvers.summarize import summarize
 
 __all__ = [
+    "answer_directly",
     "bridge_stage",
+    "compact",
     "cost",
     "hotpotqa",
     "musique",
     "naive",
     "no_documents",
+    "precomputed",
     "qa_f1",
+    "r2u",
+    "r2u_teacher",
+    "rank_gpt",
+    "rank_k",
+    "rank_zephyr",
+    "refiner",
     "registered_rag",
     "shuffle",
+    "summarize",
     "truncate",
     "twowiki",
 ]

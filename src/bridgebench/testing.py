@@ -22,7 +22,7 @@ import anyio
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
 from inspect_ai.model import Model
-from inspect_ai.solver import Generate, Solver, TaskState
+from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from bridgebench.cache import BridgeCache
 from bridgebench.document import BridgeResult, Document
@@ -113,14 +113,17 @@ def _run(work: Callable[[], Awaitable[None]], roles: Mapping[str, str | Model] |
         anyio.run(work)
         return
 
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        await work()
-        return state
+    @solver(name="contract")
+    def checks() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            await work()
+            return state
 
-    solver: Solver = solve
+        return solve
+
     with tempfile.TemporaryDirectory() as logs:
         (log,) = eval(
-            Task(dataset=[Sample(input="contract")], solver=solver),
+            Task(dataset=[Sample(input="contract")], solver=checks()),
             model="none/none",
             model_roles=dict(roles),
             display="none",
