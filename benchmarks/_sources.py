@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bridgebench.benchmarks._files import DataFile, Item, as_item, read_file, record_suffix
+from bridgebench.benchmarks.world.source import PREFIX, world_records
 from bridgebench.errors import BridgebenchError
 
 logger = logging.getLogger(__name__)
@@ -67,7 +68,7 @@ class Source:
 
 
 def open_source(source: str, place: Place) -> Source:
-    """Open ``hub``, ``hub:<id or folder>[@<revision>]``, ``sample``, or a file or folder by its path.
+    """Open ``hub``, ``hub:<id or folder>[@<revision>]``, ``sample``, ``world:<knobs>``, or a file or folder.
 
     Raises:
         BridgebenchError: When there is nothing readable at `source`.
@@ -77,6 +78,9 @@ def open_source(source: str, place: Place) -> Source:
     if source == "sample":
         path = Path(str(resources.files(place.package) / "sample.jsonl"))
         return _open_files("sample", [DataFile(f"{place.package.rpartition('.')[2]}/sample.jsonl", path)])
+    if source.startswith(PREFIX):
+        written, provenance = world_records(source, place.package.rpartition(".")[2], place.split or "validation")
+        return Source((as_item(record, source, f"record {n}") for n, record in enumerate(written, 1)), provenance)
     opened = _open_files("file", select_files(Path(source).expanduser(), place))
     return opened if is_single_file(source) else Source(opened.items, {**opened.provenance, "split": place.split})
 
