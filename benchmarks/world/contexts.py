@@ -1,9 +1,11 @@
 """What a retriever would hand over for a question: its gold passages among others that look like them."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import cycle, islice
+from itertools import chain, cycle, islice
 from random import Random
+from types import MappingProxyType
 from typing import Literal
 
 from bridgebench.benchmarks.world.facts import Fact, World
@@ -48,7 +50,14 @@ class Retriever:
         self._world, self._pages, self._knobs = world, pages, knobs
 
     def passages(
-        self, question: Question, rng: Random, *, distractors: int, sentences: Sequence[int], repeats: int = 0
+        self,
+        question: Question,
+        rng: Random,
+        *,
+        distractors: int,
+        sentences: Sequence[int],
+        repeats: int = 0,
+        also: Mapping[str, str] = MappingProxyType({}),
     ) -> list[Passage]:
         """Gold passages and distractors in the order of the context.
 
@@ -58,6 +67,7 @@ class Retriever:
             distractors: How many the dataset has; the knob goes before it.
             sentences: How long a passage is, drawn for each.
             repeats: How many distractors are further excerpts of a page that is there already (same title).
+            also: Distractors that must be among them if there is room: entity -> the relation to tell.
 
         Raises:
             BridgebenchError: When the knobs ask for more special distractors than there are distractors.
@@ -70,19 +80,36 @@ class Retriever:
                 f"{knobs.near_duplicates} near-duplicates and {knobs.contradictions} contradictions"
                 f" do not fit among {number} distractors"
             )
-        gold = [
-            replace(self._pages.passage(entity, rng, need=needed, sentences=rng.choice(sentences)), is_gold=True)
-            for entity, needed in question.needs.items()
-        ]
+        gold = [replace(passage, is_gold=True) for passage in self._gold(question, rng, sentences)]
         others = self._near_duplicates(question, rng) + self._contradictions(question, rng)
         plain = number - special
         repeats = min(repeats, plain)
-        near = list(islice(self._neighbours(question, rng), plain - repeats))
-        others += [self._pages.passage(entity, rng, sentences=rng.choice(sentences)) for entity in near]
+        wanted = {entity: relation for entity, relation in also.items() if entity not in dict(question.needs)}
+        near = islice(chain(wanted, self._neighbours(question, rng, wanted)), plain - repeats)
+        others += [
+            self._pages.passage(e, rng, need=[wanted[e]] if e in wanted else (), sentences=rng.choice(sentences))
+            for e in near
+        ]
         for original in rng.sample(gold + others[special:], repeats):
             told = frozenset().union(*original.stated)
             others.append(self._pages.passage(original.entity, rng, sentences=1, with_lead=False, avoid=told))
         return self._arrange(gold, others, rng)
+
+    def _gold(self, question: Question, rng: Random, sentences: Sequence[int]) -> list[Passage]:
+        needs = question.needs
+        pages = Counter(entity for entity, _ in needs)
+        parts = {
+            entity: frozenset[str]().union(*(told for other, told in needs if other == entity)) for entity in pages
+        }
+        return [
+            self._pages.passage(entity, rng, need=needed, sentences=rng.choice(sentences))
+            if pages[entity] == 1
+            # Two passages of one page: neither tells what the other is there for.
+            else self._pages.passage(
+                entity, rng, need=needed, sentences=1, with_lead=False, avoid=parts[entity] - needed
+            )
+            for entity, needed in needs
+        ]
 
     def _arrange(self, gold: list[Passage], others: list[Passage], rng: Random) -> list[Passage]:
         rng.shuffle(gold)
@@ -92,10 +119,10 @@ class Retriever:
             return rng.sample(gold + others, len(gold) + len(others))
         return others[:start] + gold + others[start:]
 
-    def _neighbours(self, question: Question, rng: Random) -> Iterator[str]:
+    def _neighbours(self, question: Question, rng: Random, taken: Iterable[str]) -> Iterator[str]:
         """Entities that could be taken for gold, without end: namesakes, partakers, relatives, others of the kind."""
         world = self._world
-        gold = list(question.needs)
+        gold = list(dict(question.needs))
         objects = [world.object(entity, relation) for entity in gold for relation in world.facts_of[entity]]
         groups = [
             [other.id for entity in gold for other in world.name_sharers(world.entities[entity])],
@@ -105,7 +132,7 @@ class Retriever:
         kinds = [world.of_kind(world.entities[entity].kind) for entity in gold]
         for group in groups:
             rng.shuffle(group)
-        seen = set(gold)
+        seen = {*gold, *taken}
         for turn in cycle(range(5)):  # one of each group, then two of the same kind as some gold page
             entity = groups[turn].pop() if turn < 3 and groups[turn] else rng.choice(rng.choice(kinds)).id
             if entity is not None and entity not in seen:
@@ -116,7 +143,7 @@ class Retriever:
         return replace(passage, title=f"{passage.title} – {source}")
 
     def _near_duplicates(self, question: Question, rng: Random) -> list[Passage]:
-        needs = islice(cycle(question.needs.items()), self._knobs.near_duplicates)
+        needs = islice(cycle(question.needs), self._knobs.near_duplicates)
         return [
             self._elsewhere(self._pages.passage(entity, rng, need=needed, version=number), f"Almanac, volume {number}")
             for number, (entity, needed) in enumerate(needs, 1)
@@ -139,9 +166,19 @@ class Retriever:
         ]
 
     def _false(self, fact: Fact, rng: Random) -> str:
-        """Another object of the same relation."""
+        """Another object of the same relation, whose words do not hold the true one's."""
         kind = self._world.entities[fact.subject].kind
         while True:
             other = self._world.object(rng.choice(self._world.of_kind(kind)).id, fact.relation)
-            if other is not None and other != fact.object:
+            if other is not None and self._world.text(fact.object) not in self._world.text(other):
                 return other
+
+
+def find(fact: Fact, passages: Sequence[Passage]) -> tuple[int, int]:
+    """Position of the gold passage that states a fact, and of the sentence in it."""
+    for position, passage in enumerate(passages):
+        if passage.is_gold and passage.entity == fact.subject:
+            for number, stated in enumerate(passage.stated):
+                if fact.relation in stated:
+                    return position, number
+    raise LookupError(f"no gold passage states {fact}")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from random import Random
 
 from bridgebench.benchmarks.world.founding import Founding
+from bridgebench.benchmarks.world.names import Split
 
 _MONTHS = [
     "January",
@@ -81,15 +82,18 @@ class World:
     Args:
         seed: Another seed gives other names and other facts.
         size: Number of people (at least 100); everything else is in proportion.
+        split: Worlds of different splits share no name.
 
     Attributes:
+        split: As given.
+        name: Seed and split, the seed of everything that is drawn about this world.
         facts: The complete table.
         entities: By id, in the order they came into being.
     """
 
-    def __init__(self, seed: str | int, size: int = 300) -> None:
-        self.seed = str(seed)
-        founding = Founding(self.seed, max(size, 100))
+    def __init__(self, seed: int, size: int = 300, split: Split = "validation") -> None:
+        self.split, self.name = split, f"{seed}/{split}"
+        founding = Founding(self.name, max(size, 100), split)
         sharers: dict[str, int] = defaultdict(int)
         for draft in founding.drafts:
             sharers[draft.name] += 1
@@ -100,7 +104,7 @@ class World:
             entity = Entity(founding.id_of(number), draft.kind, name, title, draft.qualifier, draft.gender)
             self.entities[entity.id] = entity
         self.facts = tuple(Fact(*key, value) for key, value in founding.objects.items())
-        self.month_first = Random(f"{seed}/dates").random() < 0.5
+        self.month_first = Random(f"{self.name}/dates").random() < 0.5
         self.facts_of: dict[str, dict[str, Fact]] = defaultdict(dict)
         self._facts_about: dict[str, list[Fact]] = defaultdict(list)
         self._by_kind: dict[str, list[Entity]] = defaultdict(list)

@@ -7,42 +7,13 @@ from collections import defaultdict
 from random import Random
 from typing import NamedTuple
 
-from bridgebench.benchmarks.world.names import Names
+from bridgebench.benchmarks.world.names import Names, Split, words
 
 _LAST_YEAR = 2020
 _OCCUPATIONS = {
     "film director": 6, "composer": 4, "writer": 4, "film producer": 3, "singer": 3, "entrepreneur": 4, "painter": 2,
     "footballer": 2, "chemist": 2, "politician": 2, "architect": 2, "botanist": 1, "sculptor": 1, "astronomer": 1,
 }  # fmt: skip
-_FILM_GENRES = ["drama", "comedy", "thriller", "western", "musical", "mystery", "horror", "romance", "adventure", "war"]
-_NOVEL_GENRES = ["historical", "crime", "gothic", "adventure", "satirical", "romance", "fantasy", "coming-of-age"]
-_MUSIC_GENRES = ["folk rock", "jazz", "chamber pop", "blues rock", "synth-pop", "punk rock", "country", "ambient"]
-_INDUSTRIES = [
-    "shipbuilding",
-    "textiles",
-    "glassware",
-    "clocks",
-    "bicycles",
-    "paper",
-    "tea",
-    "railway signals",
-    "pianos",
-    "farm machinery",
-]
-_KNOWN_FOR = [
-    "glassworks",
-    "copper mines",
-    "salt market",
-    "annual kite festival",
-    "walled old quarter",
-    "apple orchards",
-    "ropeworks",
-    "clock museum",
-    "stone bridges",
-    "botanical garden",
-    "lace makers",
-    "open-air theatre",
-]
 
 
 class Draft(NamedTuple):
@@ -62,9 +33,9 @@ class Founding:
         objects: (subject id, relation) -> object: an id or a literal.
     """
 
-    def __init__(self, seed: str, size: int) -> None:
+    def __init__(self, seed: str, size: int, split: Split) -> None:
         self._rng = Random(f"{seed}/facts")
-        self._names = Names(Random(f"{seed}/names"), size)
+        self._names = Names(Random(f"{seed}/names"), size, split)
         self._size = size
         self._known: set[tuple[str, str]] = set()
         self.drafts: list[Draft] = []
@@ -102,7 +73,7 @@ class Founding:
     def _found_places(self) -> None:
         rng, names = self._rng, self._names
         per_country = 6 + self._size // 1000
-        for _ in range(max(4, self._size // 400)):
+        for _ in range(4 + self._size // 400):
             stem = names.word("land").rstrip("aeiou")
             country = self._add("country", stem + rng.choice(["ia", "land", "mark", "ovia"]))
             rivers = [self._add("river", f"{names.word('thing')} River") for _ in range(per_country)]
@@ -136,7 +107,8 @@ class Founding:
         town = self._add("town", name)
         self._state(
             town, region=region, river=river, population=f"{rng.randrange(2_000, 400_000):,}",
-            founded=str(rng.randrange(1050, 1850)), known_for=rng.choice(_KNOWN_FOR),
+            founded=str(rng.randrange(1050, 1850)), known_for=rng.choice(words("things")["sights"]),
+            also_known_as=self._names.word("town") if rng.random() < 0.3 else None,
         )  # fmt: skip
         return town
 
@@ -157,7 +129,7 @@ class Founding:
             person, date_of_birth=self._day(birth), place_of_birth=town, occupation=occupation, father=father,
             mother=mother, country_of_citizenship=self.objects[self.objects[town, "region"], "country"],
             date_of_death=self._day(death) if died else None, place_of_death=rng.choice(self._towns) if died else None,
-            also_known_as=f"{self._names.given(gender)} {surname}" if rng.random() < 0.2 else None,
+            also_known_as=f"{self._names.given(gender)} {surname}" if rng.random() < 0.3 else None,
         )  # fmt: skip
         self._births[person] = birth
         self._guilds[occupation].append(person)
@@ -219,7 +191,9 @@ class Founding:
         for number, founder in enumerate(self._guilds["entrepreneur"]):
             suffix = ("Press", "Records", rng.choice(["Works", "Brothers", "Company", "Mills"]))[number % 3]
             company = self._add("company", f"{self._names.word('surname')} {suffix}")
-            industry = {"Press": "publishing", "Records": "recorded music"}.get(suffix) or rng.choice(_INDUSTRIES)
+            industry = {"Press": "publishing", "Records": "recorded music"}.get(suffix) or rng.choice(
+                words("things")["industries"]
+            )
             self._state(
                 company, founder=founder, founded=str(self._births[founder] + rng.randrange(23, 45)), industry=industry,
                 headquarters=rng.choice(self._towns),
@@ -257,21 +231,22 @@ class Founding:
             if year:
                 film = self._add("film", self._title(f"{year} film"), f"{year} film")
                 self._state(
-                    film, director=director, publication_date=str(year), genre=rng.choice(_FILM_GENRES), **crew,
-                    country_of_origin=self.objects[director, "country of citizenship"], setting=rng.choice(towns),
+                    film, director=director, **crew, publication_date=str(year), setting=rng.choice(towns),
+                    country_of_origin=self.objects[director, "country of citizenship"],
+                    genre=rng.choice(words("things")["film genres"]),
                 )  # fmt: skip
         for author in [author for author in guilds["writer"] for _ in range(2)]:
             if year := self._year(author):
                 novel = self._add("novel", self._title("novel"), "novel")
                 self._state(
-                    novel, author=author, publication_date=str(year), genre=rng.choice(_NOVEL_GENRES),
+                    novel, author=author, publication_date=str(year), genre=rng.choice(words("things")["novel genres"]),
                     publisher=rng.choice(self._houses["Press"]), setting=rng.choice(towns),
                 )  # fmt: skip
         for singer in guilds["singer"]:
             name = self._names.band()
             if not self._is_new(name, "band") or not (year := self._year(singer)):
                 continue
-            genre = rng.choice(_MUSIC_GENRES)
+            genre = rng.choice(words("things")["music genres"])
             band = self._add("band", name)
             self._state(
                 band, lead_singer=singer, founded=str(year), location_of_formation=rng.choice(towns), genre=genre

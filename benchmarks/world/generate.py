@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 from bridgebench.benchmarks.world import hotpotqa, musique, twowiki
 from bridgebench.benchmarks.world.contexts import Knobs
-from bridgebench.benchmarks.world.phrases import Split
+from bridgebench.benchmarks.world.names import Split
 from bridgebench.benchmarks.world.scene import Scene
 from bridgebench.errors import BridgebenchError
 
@@ -31,7 +31,7 @@ def records(
         knobs: How hard the contexts are. The questions stay the same.
 
     Raises:
-        BridgebenchError: When the benchmark or the split is unknown, the size is not positive, or the knobs do not go together.
+        BridgebenchError: When an argument is unknown or out of range, or the knobs do not go together.
     """
     if benchmark not in _WRITERS:
         raise BridgebenchError(f"no sample for benchmark {benchmark!r}; there are: {', '.join(BENCHMARKS)}")

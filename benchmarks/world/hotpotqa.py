@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from bridgebench.benchmarks.world.contexts import find
 from bridgebench.benchmarks.world.scene import Scene
 
 _SHAPES = ("2hop", "2hop", "2hop", "comparison", "2hop", "2hop", "2hop", "shared")
@@ -15,14 +16,14 @@ def record(scene: Scene, index: int) -> dict[str, Any]:
     rng = scene.rng("hotpotqa", index, "context")
     distractors = rng.randrange(6) if index % _SCARCE == _SCARCE - 1 else 8
     passages = scene.retriever.passages(question, rng, distractors=distractors, sentences=(2, 3, 3))
-    of = {passage.entity: passage for passage in passages if passage.is_gold}
+    found = [find(fact, passages) for fact in question.facts]
     return {
         "_id": scene.digest("hotpotqa", index)[:24],
         "answer": question.answer,
         "question": question.text,
-        "supporting_facts": [[of[f.subject].title, of[f.subject].sentence_of(f.relation)] for f in question.facts],
+        "supporting_facts": [[passages[position].title, sentence] for position, sentence in found],
         # Every sentence but a paragraph's first brings its leading space along.
         "context": [[p.title, [p.sentences[0], *(f" {line}" for line in p.sentences[1:])]] for p in passages],
         "type": "bridge" if shape == "2hop" else "comparison",
-        "level": "hard" if scene.split == "validation" else rng.choice(["easy", "medium", "medium", "hard"]),
+        "level": "hard" if scene.world.split == "validation" else rng.choice(["easy", "medium", "medium", "hard"]),
     }

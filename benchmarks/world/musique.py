@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from bridgebench.benchmarks.world.contexts import find
 from bridgebench.benchmarks.world.scene import Scene
 
 _PARAGRAPHS = 20
@@ -13,17 +14,18 @@ def record(scene: Scene, index: int) -> dict[str, Any]:
     shape = _SHAPES[index % len(_SHAPES)]
     question = scene.ask(scene.rng("musique", index), shape)
     rng = scene.rng("musique", index, "context")
+    answer = question.answer_entity
+    aliases = scene.world.aliases(answer) if answer else []
     passages = scene.retriever.passages(
         question,
         rng,
         distractors=_PARAGRAPHS - len(question.needs),
         sentences=(1, 1, 1, 2),
         repeats=rng.choice([0, 0, 1, 2]),  # titles repeat in half of the records, as upstream
+        also={answer: "also known as"} if answer and aliases else {},
     )
-    position = {passage.entity: number for number, passage in enumerate(passages) if passage.is_gold}
     ids = [1000 + scene.fact_number(step.fact) for step in question.steps]
     text = " ".join(passage.text for passage in passages)
-    aliases = scene.world.aliases(question.answer_entity) if question.answer_entity else []
     return {
         "id": f"{shape}__{'_'.join(map(str, ids))}",
         "paragraphs": [
@@ -36,7 +38,7 @@ def record(scene: Scene, index: int) -> dict[str, Any]:
                 "id": number,
                 "question": step.question,
                 "answer": step.answer,
-                "paragraph_support_idx": position[step.fact.subject],
+                "paragraph_support_idx": find(step.fact, passages)[0],
             }
             for number, step in zip(ids, question.steps, strict=True)
         ],

@@ -34,10 +34,6 @@ class Passage:
         """Sentences joined by spaces."""
         return " ".join(self.sentences)
 
-    def sentence_of(self, relation: str) -> int:
-        """Index of the first sentence that states the relation."""
-        return next(number for number, stated in enumerate(self.stated) if relation in stated)
-
 
 def _possessive(name: str) -> str:
     return capitalise(name) + ("'" if name.endswith("s") else "'s")
@@ -102,7 +98,7 @@ class Pages:
     def _outline(self, entity: str, version: int) -> tuple[Template, list[Template]]:
         """The lead, and one template for every relation that the entity has."""
         if (entity, version) not in self._outlines:
-            rng = Random(f"{self._world.seed}/{entity}/{version}")
+            rng = Random(f"{self._world.name}/{entity}/{version}")
             kind, known = self._world.entities[entity].kind, self._world.facts_of[entity].keys()
             leads = [lead for lead in self._phrases.leads[kind] if lead.relations - {"date of death"} <= known]
             chosen: dict[Template, None] = {}

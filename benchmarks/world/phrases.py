@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from random import Random
-from typing import Any, Literal
+from typing import Any
 
 import yaml
 
-from bridgebench.benchmarks.world.facts import Entity
-
-Split = Literal["train", "validation"]
+from bridgebench.benchmarks.world.facts import Entity, World
 
 _NO_FACTS = {"N", "S", "s", "obj", "poss", "Poss", "is", "demonym"}
 
@@ -61,8 +59,8 @@ class Phrases:
     """The part of the phrase bank that one world uses.
 
     Args:
-        seed: Draws which of the split's templates a world uses, and how each is worded.
-        split: Training and validation worlds share no template.
+        world: Draws which of its split's templates it uses, and how each is worded. Training and validation worlds
+            share no template.
 
     Attributes:
         leads: First sentences, by kind.
@@ -70,8 +68,8 @@ class Phrases:
         questions: The bank's other sections, as they nest there.
     """
 
-    def __init__(self, seed: str, split: Split) -> None:
-        self._split, self._rng = split, Random(f"{seed}/phrases")
+    def __init__(self, world: World) -> None:
+        self._split, self._rng = world.split, Random(f"{world.name}/phrases")
         bank = dict(_bank())
         self.leads = {
             kind: [_template(text) for text in self._deal(texts)] for kind, texts in bank.pop("leads").items()
@@ -88,9 +86,9 @@ class Phrases:
         self.questions = self._deal_all(bank)
 
     def _deal(self, texts: list[str]) -> list[str]:
-        """This split's part of a list, or two thirds of that part where it is long, with every choice made."""
+        """A part of this split's part of a list, with every choice made."""
         ours = texts[self._split == "train" :: 2]
-        ours = self._rng.sample(ours, max(min(len(ours), 2), len(ours) * 2 // 3))
+        ours = self._rng.sample(ours, (len(ours) + 1) // 2)
         return [re.sub(r"\[(.+?)\]", lambda match: self._rng.choice(match[1].split("|")), text) for text in ours]
 
     def _deal_all(self, bank: Any) -> Any:

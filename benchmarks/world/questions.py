@@ -48,12 +48,16 @@ class Question:
     relation: str = ""
 
     @property
-    def needs(self) -> dict[str, set[str]]:
-        """What each gold page must state: entity -> relations, in the order of reasoning."""
-        needs: dict[str, set[str]] = {}
-        for fact in self.facts:
-            needs.setdefault(fact.subject, set()).add(fact.relation)
-        return needs
+    def needs(self) -> list[tuple[str, frozenset[str]]]:
+        """What each gold passage must state, in the order of reasoning: entity, relations.
+
+        A further hop from the thing where two ways met is told in another passage about the same thing.
+        """
+        needs: dict[tuple[str, bool], frozenset[str]] = {}
+        for number, fact in enumerate(self.facts, 1):
+            part = fact.subject, self.shape == "4hop2" and number == len(self.facts)
+            needs[part] = needs.get(part, frozenset()) | {fact.relation}
+        return [(entity, relations) for (entity, _), relations in needs.items()]
 
 
 @dataclass(frozen=True)
@@ -98,7 +102,7 @@ class Asker:
         for _ in range(_TRIES):  # most draws lead somewhere
             if question := self._draws[shape](rng):
                 return question
-        raise BridgebenchError(f"no question of shape '{shape}' in the world of seed '{self._world.seed}'")
+        raise BridgebenchError(f"no question of shape '{shape}' in the world '{self._world.name}'")
 
     def _answer(self, value: str) -> str:
         return self._world.text(value).removeprefix("the ")

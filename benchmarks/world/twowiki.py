@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from bridgebench.benchmarks.world.contexts import find
 from bridgebench.benchmarks.world.facts import Fact
 from bridgebench.benchmarks.world.questions import Question
 from bridgebench.benchmarks.world.scene import Scene
@@ -17,18 +18,18 @@ _REPEATING = 20  # one record in so many repeats a title within its context, as 
 def record(scene: Scene, index: int) -> dict[str, Any]:
     """The record at this place of the dataset."""
     question = scene.ask(scene.rng("twowiki", index), _SHAPES[index % len(_SHAPES)])
-    gold = list(question.needs)
+    gold = [entity for entity, _ in question.needs]
     rng = scene.rng("twowiki", index, "context")
     repeats = int(index % _REPEATING == _REPEATING - 1)
     passages = scene.retriever.passages(question, rng, distractors=10 - len(gold), sentences=(2, 3, 3), repeats=repeats)
-    of = {passage.entity: passage for passage in passages if passage.is_gold}
+    found = [find(fact, passages) for fact in question.facts]
     return {
         "_id": scene.digest("twowiki", index)[:32],
         "type": _TYPES[question.shape],
         "question": question.text,
         "context": [[passage.title, list(passage.sentences)] for passage in passages],
         "entity_ids": "_".join(gold),
-        "supporting_facts": [[of[f.subject].title, of[f.subject].sentence_of(f.relation)] for f in question.facts],
+        "supporting_facts": [[passages[position].title, sentence] for position, sentence in found],
         "evidences": [_in_words(scene, fact) for fact in question.facts],
         "answer": question.answer,
         "evidences_id": _in_ids(scene, question),
