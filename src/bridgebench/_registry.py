@@ -6,8 +6,11 @@ from bridgebench.benchmarks.twowiki.twowiki import twowiki
 from bridgebench.scorers.cost import cost
 from bridgebench.scorers.qa_f1 import qa_f1
 from bridgebench.solvers.answer_directly import answer_directly
+from bridgebench.solvers.bge_reranker import bge_reranker
+from bridgebench.solvers.bm25_reranker import bm25_reranker
 from bridgebench.solvers.compact import compact
 from bridgebench.solvers.controls import naive, no_documents, shuffle, truncate
+from bridgebench.solvers.embedding_reranker import embedding_reranker
 from bridgebench.solvers.precomputed import precomputed
 from bridgebench.solvers.r2u import r2u
 from bridgebench.solvers.r2u_teacher import r2u_teacher
@@ -17,12 +20,16 @@ from bridgebench.solvers.rank_k import rank_k
 from bridgebench.solvers.rank_zephyr import rank_zephyr
 from bridgebench.solvers.refiner import refiner
 from bridgebench.solvers.summarize import summarize
+from bridgebench.solvers.syntactic_reranker import syntactic_reranker
 
 __all__ = [
     "answer_directly",
+    "bge_reranker",
+    "bm25_reranker",
     "bridge_stage",
     "compact",
     "cost",
+    "embedding_reranker",
     "hotpotqa",
     "musique",
     "naive",
@@ -38,6 +45,7 @@ __all__ = [
     "registered_rag",
     "shuffle",
     "summarize",
+    "syntactic_reranker",
     "truncate",
     "twowiki",
 ]

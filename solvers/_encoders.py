@@ -1,0 +1,109 @@
+"""What encoder bridges share: weights loaded once and checked to be complete, devices, and the cost of a batch."""
+
+import os
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, TypeVar, cast
+
+import anyio.to_thread
+
+from bridgebench.batching import Timed
+from bridgebench.document import Cost
+from bridgebench.errors import BridgebenchError, require
+
+Loaded = TypeVar("Loaded")
+
+_loaded: dict[Hashable, Any] = {}
+_loading = threading.Lock()
+_device_locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+
+
+async def load_once(key: Hashable, load: Callable[[], Loaded]) -> Loaded:
+    """What `load` returns, called in a thread, once a key for the life of the process.
+
+    Args:
+        key: What tells weights apart: kind of model, path, revision, and options that change what is loaded.
+        load: Reads the weights and makes their queue.
+    """
+    if key not in _loaded:
+        await anyio.to_thread.run_sync(_load, key, load)
+    return cast(Loaded, _loaded[key])
+
+
+def _load(key: Hashable, load: Callable[[], Any]) -> None:
+    with _loading:  # one at a time: two that load together would need memory for both at their peak
+        if key not in _loaded:
+            _loaded[key] = load()
+
+
+def device() -> str:
+    """Where encoders run: ``BRIDGEBENCH_DEVICE`` (a torch device), or the first GPU, or the CPU."""
+    configured = os.environ.get("BRIDGEBENCH_DEVICE")
+    return configured or ("cuda" if require("torch", "local").cuda.is_available() else "cpu")
+
+
+def device_name(name: str) -> str:
+    """What a table calls a device: the GPU's product name, or ``cpu``."""
+    torch = require("torch", "local")
+    return str(torch.cuda.get_device_name(name)) if name.startswith("cuda") else name
+
+
+def device_lock(name: str) -> threading.Lock:
+    """The lock that queues of one device hold while they compute, so that different weights take turns."""
+    return _device_locks[name]
+
+
+def load_pretrained(cls: Any, model: str, *, ignore: tuple[str, ...] = (), **options: Any) -> Any:
+    """``cls.from_pretrained``, from safetensors, that refuses an incomplete or a foreign checkpoint.
+
+    Args:
+        cls: A model class of transformers.
+        model: Local folder or hub id.
+        ignore: Prefixes of weights that may be missing or left over, because they are not used.
+        **options: For ``from_pretrained``.
+
+    Returns:
+        The model, in evaluation mode.
+
+    Raises:
+        BridgebenchError: When there is no such checkpoint, or weights are missing, unexpected or of another shape.
+    """
+    try:
+        loaded, info = cls.from_pretrained(model, output_loading_info=True, use_safetensors=True, **options)
+    except OSError as error:
+        raise BridgebenchError(f"checkpoint '{model}' cannot be loaded: {error}") from error
+    except RuntimeError as error:  # transformers' report of weights of another shape
+        raise BridgebenchError(f"checkpoint '{model}' does not fit {cls.__name__}: {error}") from error
+    refuse_misfit(model, cls.__name__, info, ignore)
+    return loaded.eval()
+
+
+def refuse_misfit(model: str, kind: str, info: dict[str, Any], ignore: tuple[str, ...] = ()) -> None:
+    """Raise a `BridgebenchError` when transformers' loading report names a weight that is not ignored."""
+    problems = []
+    for report, word in (
+        ("missing_keys", "missing"),
+        ("unexpected_keys", "unexpected"),
+        ("mismatched_keys", "of another shape"),
+    ):
+        names = sorted(name if isinstance(name, str) else name[0] for name in info.get(report, ()))
+        names = [name for name in names if not name.startswith(ignore)]
+        if names:
+            shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+            problems.append(f"{len(names)} weights {word}: {shown}")
+    if problems:
+        raise BridgebenchError(f"checkpoint '{model}' does not fit {kind}: {'; '.join(problems)}")
+
+
+def encoder_cost(results: Sequence[Timed[Any]], tokens: int, tokenizer: str, device: str) -> Cost:
+    """Cost of forward passes that write nothing.
+
+    Args:
+        results: One a forward pass over one item.
+        tokens: Tokens read, without padding.
+        tokenizer: Name of the tokenizer that counted them.
+        device: Torch device.
+    """
+    seconds = sum(result.seconds for result in results)
+    return Cost(seconds, len(results), tokens, 0, tokenizer, device_name(device))
