@@ -68,7 +68,8 @@ def prefill(weights: Weights, prompts: Sequence[tuple[int, ...]], keep: int = 1)
     """
     cache = weights.new_cache()
     shared = min(common_prefix(prompts), min(map(len, prompts)) - keep)
-    if shared * (len(prompts) - 1) < WORTHWHILE:
+    # A sliding window is counted in places, so padding between prefix and suffix would push tokens out of it.
+    if shared * (len(prompts) - 1) < WORTHWHILE or any(layer.is_sliding for layer in cache.layers):
         shared = 0
     else:
         prefix = torch.tensor([prompts[0][:shared]])

@@ -7,10 +7,11 @@ import anyio
 import anyio.to_thread
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, StopReason
 from inspect_ai.tool import ToolChoice, ToolInfo
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from bridgebench.batching import Batcher, device_lock, shared
 from bridgebench.errors import BridgebenchError
+from bridgebench.models.arguments import read_arguments
 from bridgebench.models.generation import Generated, Generation, generate
 from bridgebench.models.prefix import prefix_aware
 from bridgebench.models.translate import refuse_unsupported, to_generation, to_output
@@ -64,11 +65,7 @@ class LocalAPI(ModelAPI):
             config.max_connections = CONNECTIONS
         super().__init__(model_name, base_url, api_key, [], config)
         refuse_unsupported(config)
-        try:
-            self.options = Options(**model_args)
-        except ValidationError as error:
-            problems = [f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()]
-            raise BridgebenchError(f"local/{model_name}: model argument {'; '.join(problems)}") from error
+        self.options = read_arguments(Options, f"local/{model_name}", model_args)
         options = self.options
         self.spec = WeightsSpec(model_name, options.revision, options.dtype, options.device, options.attn).resolve()
 
