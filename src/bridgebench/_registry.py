@@ -3,8 +3,15 @@
 from bridgebench.benchmarks.hotpotqa.hotpotqa import hotpotqa
 from bridgebench.benchmarks.musique.musique import musique
 from bridgebench.benchmarks.twowiki.twowiki import twowiki
+from bridgebench.models.fake import fake
+from bridgebench.models.local import local
+from bridgebench.scorers.ambigqa_f1 import ambigqa_f1
+from bridgebench.scorers.containment import containment
 from bridgebench.scorers.cost import cost
+from bridgebench.scorers.judge import judge
 from bridgebench.scorers.qa_f1 import qa_f1
+from bridgebench.scorers.ranking import ranking
+from bridgebench.scorers.rouge_bleu import rouge_bleu
 from bridgebench.solvers.answer_directly import answer_directly
 from bridgebench.solvers.bge_reranker import bge_reranker
 from bridgebench.solvers.bm25_reranker import bm25_reranker
@@ -23,14 +30,19 @@ from bridgebench.solvers.summarize import summarize
 from bridgebench.solvers.syntactic_reranker import syntactic_reranker
 
 __all__ = [
+    "ambigqa_f1",
     "answer_directly",
     "bge_reranker",
     "bm25_reranker",
     "bridge_stage",
     "compact",
+    "containment",
     "cost",
     "embedding_reranker",
+    "fake",
     "hotpotqa",
+    "judge",
+    "local",
     "musique",
     "naive",
     "no_documents",
@@ -41,8 +53,10 @@ __all__ = [
     "rank_gpt",
     "rank_k",
     "rank_zephyr",
+    "ranking",
     "refiner",
     "registered_rag",
+    "rouge_bleu",
     "shuffle",
     "summarize",
     "syntactic_reranker",
