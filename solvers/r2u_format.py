@@ -33,10 +33,8 @@ Rewrite = str | None
 _START, _END = r"^[ \t#*_]*", r"[*_]*:[ \t*_]*"
 _FLAGS = re.IGNORECASE | re.MULTILINE
 _DOCUMENT = re.compile(rf"{_START}document[ \t]+(\d+){_END}", _FLAGS)
-_STEP_1 = re.compile(rf"[#*_]*step\s*1\W{{1,4}}document rewrite{_END}", _FLAGS)
-_STEP_2 = re.compile(
-    rf"[#*_]*step\s*2\W{{1,4}}explain and answer|{_START}step\s*2\W{{1,4}}(?:expla|answer|reason)", _FLAGS
-)
+_STEP_1 = re.compile(rf"step\s*1\W{{1,4}}document rewrite{_END}", _FLAGS)
+_STEP_2 = re.compile(rf"step\s*2\W{{1,4}}explain and answer|{_START}step\s*2\W{{1,4}}(?:expla|answer|reason)", _FLAGS)
 _ANSWER = re.compile(rf"(?:{_START}|[.!?]\s+)(?:explain and |final |the )?answer{_END}", _FLAGS)
 
 
@@ -151,6 +149,7 @@ def split_steps(text: str) -> Steps:
     again = _STEP_1.search(rewrite)
     if again:
         rewrite = rewrite[: again.start()]
+    rewrite = rewrite.rstrip().rstrip("#*_")  # markdown of the label that followed
     if _ANSWER.search(rewrite):
         return Steps(None, answer, clean=False)
     return Steps(rewrite, answer, clean=end is not None and again is None and not text[: start.start()].strip())

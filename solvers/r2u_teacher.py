@@ -90,8 +90,10 @@ def r2u_teacher(
         prompts = [teacher_messages(prompt, question, documents, target, guard) for target in range(len(documents))]
         done = await collect(*(one_document(messages) for messages in prompts))
         replies = [reply for _, made in done for reply in made]
-        kinds = {parsed.parse for parsed, _ in done} | ({"repaired"} if len(replies) > len(done) else set())
+        kinds = {parsed.parse for parsed, _ in done}
         parse: Parse = kinds.pop() if len(kinds) == 1 else "repaired"
+        if parse == "ok" and len(replies) > len(done):  # a retry is a repair
+            parse = "repaired"
         return Rewrites(tuple(parsed.rewrite for parsed, _ in done), parse), replies
 
     async def run(question: str, documents: Sequence[Document]) -> BridgeResult:

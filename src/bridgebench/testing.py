@@ -138,8 +138,8 @@ def _run(work: Callable[[], Awaitable[None]], roles: Mapping[str, str | Model] |
 
 def _checks(
     bound: BoundBridge, question: str, documents: tuple[Document, ...]
-) -> dict[str, Callable[[], Awaitable[None]]]:
-    checks: dict[str, Callable[[], Awaitable[None]]] = {
+) -> dict[str, Callable[[], Awaitable[object]]]:
+    checks: dict[str, Callable[[], Awaitable[object]]] = {
         "no documents": partial(_sound, bound, question, ()),
         "one document": partial(_sound, bound, question, documents[:1]),
         "many documents": partial(_sound, bound, question, _many(documents)),
