@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 RESAMPLES = 2000
 
@@ -52,7 +53,7 @@ def agreement(labels: Sequence[str], verdicts: Sequence[str], seed: int = 0) -> 
     )
 
 
-def _interval(values: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> tuple[float, float]:
+def _interval(values: NDArray[np.float64]) -> tuple[float, float]:
     known = values[~np.isnan(values)]
     if known.size == 0:
         return float("nan"), float("nan")

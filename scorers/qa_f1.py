@@ -57,10 +57,10 @@ def acceptable_answers(state: TaskState, target: Target) -> list[str]:
     """Entries of the target.
 
     Raises:
-        BridgebenchError: When there is none but the empty string, Inspect's value for a sample without a target.
+        BridgebenchError: When all are blank, as Inspect's target of a sample without one is.
     """
     golds = list(target)
-    if not any(golds):
+    if not any(gold.strip() for gold in golds):
         raise BridgebenchError(f"sample '{state.sample_id}': no acceptable answer (target is empty)")
     return golds
 

@@ -19,7 +19,11 @@ Run = Callable[..., EvalLog]
 
 
 @solver
-def given(outputs: Mapping[str, Any], rankings: Mapping[str, list[str]]) -> Solver:
+def given(
+    outputs: Mapping[str, Any],
+    rankings: Mapping[str, list[str]],
+    prepare: Callable[[TaskState], None],
+) -> Solver:
     """Put each sample's output in place (a list holds one for each epoch), or leave none; an exception is raised."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -31,6 +35,7 @@ def given(outputs: Mapping[str, Any], rankings: Mapping[str, list[str]]) -> Solv
             raise output
         if output is not None:
             state.output = ModelOutput.from_content("given", output) if isinstance(output, str) else output
+        prepare(state)
         if id in rankings:
             state.store_as(Ranking).ranked = rankings[id]
         return state
@@ -48,11 +53,14 @@ def run_scorer(tmp_path: Path) -> Run:
         outputs: Mapping[str, Any],
         epochs: int = 1,
         rankings: Mapping[str, list[str]] = MappingProxyType({}),
+        prepare: Callable[[TaskState], None] = lambda state: None,
         **options: Any,
     ) -> EvalLog:
         for sample in samples:
             sample.metadata = {"cluster": str(sample.id), "documents": []} | (sample.metadata or {})
-        task = Task(dataset=list(samples), solver=given(outputs, rankings), scorer=scorer, epochs=Epochs(epochs))
+        task = Task(
+            dataset=list(samples), solver=given(outputs, rankings, prepare), scorer=scorer, epochs=Epochs(epochs)
+        )
         (log,) = eval(task, model=options.pop("model", "none/none"), log_dir=str(tmp_path), display="none", **options)
         return log
 
