@@ -2,24 +2,25 @@
 
 import argparse
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from bridgebench.errors import BridgebenchError
 from bridgebench.leaderboard import statistics
 from bridgebench.leaderboard.data import as_json, tidy_csv
+from bridgebench.leaderboard.drilldown import Comparison, compare
 from bridgebench.leaderboard.markdown import markdown
-from bridgebench.leaderboard.render import html
+from bridgebench.leaderboard.render import pages
 from bridgebench.leaderboard.report import Report, read_report
 
 logger = logging.getLogger(__name__)
 
-WRITERS: Mapping[str, Callable[[Report], str]] = {
-    "leaderboard.html": html,
+FORMS: Mapping[str, Callable[[Report], str]] = {
     "leaderboard.md": markdown,
     "leaderboard.csv": tidy_csv,
     "leaderboard.json": as_json,
 }
-"""File name to the form it holds."""
+"""File name to the form it holds, beside the page itself."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,6 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=statistics.RESAMPLES,
         help="bootstrap replicates and random flips (default: %(default)s)",
     )
+    parser.add_argument("--generator", help="whose single questions are shown (default: the first generator)")
+    parser.add_argument("--bundle", default="", help="address of an `inspect view bundle` of the logs, to link to")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -41,17 +44,18 @@ def run(args: argparse.Namespace) -> int:
         BridgebenchError: When a path is no log or folder, or holds no log.
     """
     report = read_report(args.logs, args.resamples)
-    for path in write(report, args.output):
+    if args.generator is not None and args.generator not in report.generators:
+        raise BridgebenchError(f"no generator '{args.generator}'; there are: {', '.join(report.generators)}")
+    for path in write(report, args.output, compare(report, args.generator), args.bundle):
         logger.info("wrote %s", path)
     return 0
 
 
-def write(report: Report, folder: Path) -> list[Path]:
+def write(report: Report, folder: Path, comparisons: Sequence[Comparison] = (), bundle: str = "") -> list[Path]:
     """Write every form of a report into a folder, made if need be."""
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for name, form in WRITERS.items():
+    files = pages(report, comparisons, bundle) | {name: form(report) for name, form in FORMS.items()}
+    for name, content in files.items():
         path = folder / name
-        path.write_text(form(report), encoding="utf-8")
-        paths.append(path)
-    return paths
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+    return [folder / name for name in files]

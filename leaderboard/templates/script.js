@@ -2,7 +2,7 @@
 (() => {
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const form = document.querySelector("nav form");
-  const say = (text) => { form.querySelector("output").textContent = text; };
+  const say = (text) => { document.querySelector("nav output").textContent = text; };
 
   // Sorting: a head becomes a button; figures without a value stay last in both directions.
   const valueOf = (row, column) => {
@@ -38,33 +38,35 @@
     });
   });
 
-  // Filters.
-  const filter = () => {
-    const wanted = Object.fromEntries(new FormData(form));
-    const name = (wanted.bridge || "").trim().toLowerCase();
-    all("article").forEach((article) => {
-      const { benchmark, generator } = article.dataset;
-      article.hidden = Boolean((wanted.benchmark && benchmark && benchmark !== wanted.benchmark)
-        || (wanted.generator && generator && generator !== wanted.generator));
-    });
-    let shown = 0;
-    all("[data-bridge]").forEach((row) => {
-      row.hidden = !row.dataset.bridge.toLowerCase().includes(name);
-      shown += !row.hidden && !row.closest("[hidden]");
-    });
-    say(`${shown} rows shown`);
-  };
-  form.addEventListener("input", filter);
-  form.addEventListener("submit", (event) => event.preventDefault());
-  form.hidden = false;
+  if (form) {
+    // Filters.
+    const filter = () => {
+      const wanted = Object.fromEntries(new FormData(form));
+      const name = (wanted.bridge || "").trim().toLowerCase();
+      all("article").forEach((article) => {
+        const { benchmark, generator } = article.dataset;
+        article.hidden = Boolean((wanted.benchmark && benchmark && benchmark !== wanted.benchmark)
+          || (wanted.generator && generator && generator !== wanted.generator));
+      });
+      let shown = 0;
+      all("[data-bridge]").forEach((row) => {
+        row.hidden = !row.dataset.bridge.toLowerCase().includes(name);
+        shown += !row.hidden && !row.closest("[hidden]");
+      });
+      say(`${shown} rows shown`);
+    };
+    form.addEventListener("input", filter);
+    form.addEventListener("submit", (event) => event.preventDefault());
+    form.hidden = false;
 
-  // Light and dark: the system's choice until the button is used.
-  const theme = form.elements.theme;
-  const dark = () => (document.documentElement.dataset.theme
-    || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
-  const name = () => { theme.textContent = dark() ? "Light" : "Dark"; };
-  theme.addEventListener("click", () => { document.documentElement.dataset.theme = dark() ? "light" : "dark"; name(); });
-  name();
+    // Light and dark: the system's choice until the button is used.
+    const theme = form.elements.theme;
+    const dark = () => (document.documentElement.dataset.theme
+      || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+    const name = () => { theme.textContent = dark() ? "Light" : "Dark"; };
+    theme.addEventListener("click", () => { document.documentElement.dataset.theme = dark() ? "light" : "dark"; name(); });
+    name();
+  }
 
   // Everything is printed, what is folded too.
   let folded = [];

@@ -142,6 +142,12 @@ def qa(f1: float, em: float | None = None) -> dict[str, Score]:
     return {"qa_f1": Score(value={"f1": f1, "em": float(f1 == 1) if em is None else em}, answer="north")}
 
 
+def context(retrieved: list[dict[str, Any]], read: list[dict[str, Any]]) -> Score:
+    """Two of the values of the `context` scorer, for the answer "north"."""
+    before, after = (any("north" in d["text"] for d in documents) for documents in (retrieved, read))
+    return Score(value={"answer_retrieved": float(before), "answer_in_context": float(after)})
+
+
 def write_cell(
     folder: Path,
     bridge: str = "naive",
@@ -167,7 +173,8 @@ def write_cell(
         retrieved = documents(random.Random(f"documents {i}"), documents_each, words_each)
         read = {"naive": retrieved, "no_documents": []}.get(bridge, prune(retrieved))
         given: dict[str, Any] = {
-            "scores": qa(value), "retrieved": retrieved, "read": read, "bridge": f"bridgebench/{bridge}",
+            "retrieved": retrieved, "read": read, "bridge": f"bridgebench/{bridge}",
+            "scores": {**qa(value), "context": context(retrieved, read)},
             "metadata": {"question_type": types[i % len(types)]}, "answer": "north" if value == 1 else "south",
         }  # fmt: skip
         samples.append(sample(ids(i), **{**given, **(sample_options or {})}))
