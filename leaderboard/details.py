@@ -1,0 +1,100 @@
+"""What stands folded under a table: question types, and how each row was run."""
+
+import numpy as np
+
+from bridgebench.leaderboard.command_line import command_of
+from bridgebench.leaderboard.grids import DASH, Column, Field, Grid, Line
+from bridgebench.leaderboard.tables import NAIVE, Row, Table
+from bridgebench.leaderboard.text import metric_title, number, percent, places
+
+
+def types_grid(table: Table) -> Grid | None:
+    """The headline metric by question type, with the number of questions of each; None where there is one type."""
+    kinds = [str(kind) for kind in np.unique(table.questions.types) if kind]
+    if len(kinds) < 2:
+        return None
+    naive = next((row for row in table.rows if row.control == NAIVE), None)
+    columns, by_kind = [], []
+    for kind in kinds:
+        asked = int(np.count_nonzero(table.questions.types == kind))
+        columns.append(Column(kind, f"{metric_title(table.headline)}, n = {asked}", opens=True))
+        estimates = [row.by_type[kind] for row in table.rows]
+        competing = [row.control in (None, NAIVE) for row in table.rows]
+        shown = places([e.mean if fair else None for e, fair in zip(estimates, competing, strict=True)])
+        fields = []
+        for row, estimate, place in zip(table.rows, estimates, shown, strict=True):
+            beside = ""
+            if naive is not None and row is not naive and estimate.questions and naive.by_type[kind].questions:
+                beside = f"({percent(estimate.mean - naive.by_type[kind].mean, True)})"
+            hint = f"{estimate.questions} scored"
+            fields.append(Field(percent(estimate.mean), beside, estimate.mean, place, hint=hint))
+        by_kind.append(fields)
+    lines = [
+        Line(row.label, tuple(fields[i] for fields in by_kind), row.control is not None)
+        for i, row in enumerate(table.rows)
+    ]
+    return Grid(f"{table.benchmark}, {table.generator}: question types", tuple(columns), tuple(lines))
+
+
+def measures_grid(table: Table) -> Grid | None:
+    """Means of the `context` and `utility` scorers; None where no log has them."""
+    names = list(dict.fromkeys(name for row in table.rows for name in row.figures if not name.startswith("cost.")))
+    if not names:
+        return None
+    columns = tuple(Column(name.partition(".")[2].replace("_", " "), name.partition(".")[0]) for name in names)
+    lines = []
+    for row in table.rows:
+        fields = [Field(number(row.figures[n]), sort=row.figures[n]) if n in row.figures else DASH for n in names]
+        lines.append(Line(row.label, tuple(fields), row.control is not None))
+    return Grid(f"{table.benchmark}, {table.generator}: contexts", columns, tuple(lines))
+
+
+def run_facts(row: Row) -> list[tuple[str, str]]:
+    """How a row came about: names and texts, those that are known."""
+    cell, figures = row.cell, row.figures
+    facts = cell.samples.facts if cell.samples else {}
+    n = len(cell.samples.ids) if cell.samples else 0
+
+    def share(figure: str) -> str:
+        return f"{round(figures[figure] * n)} of {n}" if figure in figures else ""
+
+    chain = " → ".join(f"{name} {_arguments(args)}".strip() for name, args in cell.chain)
+    lines = [
+        ("command", command_of(cell)),
+        ("bridges", chain),
+        ("bridge versions", ", ".join(facts.get("versions", ()))),
+        ("models in roles", ", ".join(f"{role}: {model}" for role, model in cell.roles.items())),
+        ("checkpoints", ", ".join(row.marks.parameters)),
+        ("licences", ", ".join(row.marks.licences)),
+        ("papers", ", ".join(row.marks.papers)),
+        ("learned from", "" if row.marks.utility == "none" else f"{row.marks.utility} utility"),
+        ("distilled", "yes" if row.marks.distilled else ""),
+        ("prompt", ", ".join(facts.get("prompt", ()))),
+        ("device", ", ".join(row.devices)),
+        ("date", cell.created),
+        ("packages", ", ".join(f"{name} {version}" for name, version in cell.about["packages"].items())),
+        ("revision", cell.about["revision"] or ""),
+        ("samples", str(n)),
+        ("unscored", ", ".join(f"{reason}: {count}" for reason, count in row.unscored.items())),
+        ("context cut", share("cost.cut")),
+        ("malformed output", share("cost.malformed")),
+        ("empty context", share("cost.empty")),
+        ("originals used", share("cost.originals")),
+        ("bridge calls a question", number(figures["cost.calls"]) if "cost.calls" in figures else ""),
+        ("bridge tokens a question", _tokens(row)),
+        ("log", cell.log),
+    ]
+    return [(name, text) for name, text in lines if text]
+
+
+def _arguments(args: object) -> str:
+    return "" if not args else str(args)
+
+
+def _tokens(row: Row) -> str:
+    """In and out, where one tokenizer counted all of them."""
+    read, written = (row.figures.get(f"cost.{name}_tokens") for name in ("input", "output"))
+    tokenizers = row.cell.samples.facts.get("tokenizer", ()) if row.cell.samples else ()
+    if read is None or written is None or len(tokenizers) != 1:
+        return ""
+    return f"{number(read)} in, {number(written)} out ({tokenizers[0]})"
