@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -10,12 +10,14 @@ from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Scorer
+from inspect_ai.solver import Solver
 
 from bridgebench.benchmarks._loading import Loading
 from bridgebench.benchmarks._retrieved import replace_documents
-from bridgebench.benchmarks._samples import Convert, Tally, read_samples
-from bridgebench.benchmarks._selection import ids_hash, read_manifest, sample_by_ids, sample_by_seed
-from bridgebench.benchmarks._sources import Hub, Place, is_single_file, open_source
+from bridgebench.benchmarks._samples import Convert, Exclude, keep, sample_id
+from bridgebench.benchmarks._selection import draw, ids_hash, read_manifest, sample_by_ids
+from bridgebench.benchmarks._sources import Hub, Place, Source, file_provenance, is_single_file, open_source
+from bridgebench.benchmarks._tally import Tally, convert_records
 from bridgebench.errors import BridgebenchError
 from bridgebench.reader import ReaderSettings
 from bridgebench.scorers.cost import cost
@@ -53,8 +55,10 @@ def build(
     loading: Loading,
     scorer: Scorer | list[Scorer],
     *,
-    exclude: Callable[[Sample], str | None] = lambda sample: None,
+    exclude: Exclude = keep,
+    source: Source | None = None,
     file: str | None = None,
+    solver: Solver | None = None,
     **options: Any,
 ) -> Task:
     """Make the task: read the source, choose the questions, write down where everything came from.
@@ -63,9 +67,12 @@ def build(
         benchmark: What is fixed about it.
         convert: Its loader.
         loading: The common arguments.
-        scorer: Its scorers; `cost` joins them, so that what the context cost stands in every log.
+        scorer: Its scorers.
         exclude: The reason why a sample is no part of the benchmark, or None.
+        source: Records that are read already; None reads those that `loading` names.
         file: Name without suffix of the file to read from a folder or zip of many datasets.
+        solver: What a retrieval task runs by default. None is `naive` before a generator, and `cost` joins the
+            scorers, so that what the context cost stands in every log.
         **options: The task's own arguments, for the log.
 
     Raises:
@@ -73,13 +80,16 @@ def build(
     """
     _check_together(benchmark.name, loading, options.get("documents"))
     place = Place(benchmark.hub, f"bridgebench.benchmarks.{benchmark.name}", loading.split or benchmark.split, file)
-    source = open_source(loading.source, place)
+    source = source or open_source(loading.source, place)
     tally = Tally()
-    stream = read_samples(source.items, convert, tally, on_bad_record=loading.on_bad_record, exclude=exclude)
+    left_out = _without_gold(exclude) if options.get("documents") == "gold" else exclude
+    stream = convert_records(
+        source.items, convert, sample_id, tally, on_bad_record=loading.on_bad_record, exclude=left_out
+    )
     if loading.ids:
         samples = sample_by_ids(stream, read_manifest(loading.ids), loading.ids)
     elif loading.limit:
-        samples = sample_by_seed(stream, loading.limit, loading.seed)
+        samples = draw(stream, loading.limit, loading.seed, sample_id)
     else:
         samples = list(stream)
     _report(benchmark.name, loading, tally, len(samples))
@@ -90,20 +100,31 @@ def build(
         "benchmark": benchmark.name,
         **asdict(loading),
         **options,
-        "provenance": source.provenance,
-        "records": {**asdict(tally), "excluded": dict(tally.excluded), "used": len(samples)},
-        "ids_sha256": ids_hash(str(sample.id) for sample in samples),
+        "provenance": source.provenance
+        | ({"retrieved": file_provenance(loading.retrieved)} if loading.retrieved else {}),
+        "records": {**tally.to_dict(), "used": len(samples)},
+        "ids_sha256": ids_hash(map(sample_id, samples)),
         "counts": dict(_counts(samples)),
     }
+    scorers = scorer if isinstance(scorer, list) else [scorer]
     return Task(
         dataset=MemoryDataset(samples, name=benchmark.name, location=loading.source),
-        solver=naive(),
-        scorer=[*(scorer if isinstance(scorer, list) else [scorer]), cost()],
+        solver=solver or naive(),
+        scorer=scorers if solver else [*scorers, cost()],
         config=GenerateConfig(max_tokens=benchmark.max_tokens, temperature=0.0),
         version=benchmark.version,
         headline_metric=benchmark.headline,
         metadata=metadata,
     )
+
+
+def _without_gold(exclude: Exclude) -> Exclude:
+    """Leave out, with the control on gold documents, the questions that have none."""
+
+    def reason(sample: Sample) -> str | None:
+        return exclude(sample) or (None if (sample.metadata or {})["gold_documents"] else "no gold document")
+
+    return reason
 
 
 def _check_together(name: str, loading: Loading, documents: object) -> None:

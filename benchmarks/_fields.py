@@ -47,9 +47,17 @@ class Record:
         return self._text(field, self.value(field), blank)
 
     def texts(self, field: str, *, blank: bool = False) -> list[str]:
-        """A list of strings, perhaps empty; `blank` allows members without any visible character."""
-        values = self._list(field, self.value(field))
+        """A list of strings, perhaps empty, perhaps as JSON; `blank` allows members without any visible character."""
+        values = self._list(field, self._decoded(field))
         return [self._text(f"{field}[{index}]", value, blank) for index, value in enumerate(values)]
+
+    def text_lists(self, field: str) -> list[list[str]]:
+        """A list of lists of strings, any of them perhaps empty."""
+        rows = [self._list(f"{field}[{index}]", row) for index, row in enumerate(self._list(field, self.value(field)))]
+        return [
+            [self._text(f"{field}[{index}][{number}]", text, blank=True) for number, text in enumerate(row)]
+            for index, row in enumerate(rows)
+        ]
 
     def choice(self, field: str, options: tuple[str, ...]) -> str:
         """One of `options`."""
@@ -91,16 +99,21 @@ class Record:
             *columns: Columns that every row must have.
             optional: Columns that an object of lists may lack.
         """
-        table = self.value(field)
-        if isinstance(table, str):
-            try:
-                table = json.loads(table)
-            except (ValueError, RecursionError) as error:
-                raise self.error(field, f"is a string, but not JSON: {error}") from None
+        table = self._decoded(field)
         if isinstance(table, Mapping):
             return list(self._from_columns(field, table, columns, optional))
         rows = self._list(field, table)
         return [self._from_row(f"{field}[{index}]", row, columns) for index, row in enumerate(rows)]
+
+    def _decoded(self, field: str) -> Any:
+        """The value; some copies write lists and tables as JSON inside a string."""
+        value = self.value(field)
+        if not isinstance(value, str):
+            return value
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError) as error:
+            raise self.error(field, f"is a string, but not JSON: {error}") from None
 
     def _from_columns(
         self, field: str, table: Mapping[str, Any], columns: tuple[str, ...], optional: tuple[str, ...]

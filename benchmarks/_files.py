@@ -40,11 +40,13 @@ class DataFile:
         name: As errors show it.
         path: Where it lies on disk.
         member: Its name inside `path`, when that is a zip.
+        keyed: Whether a ``.json`` file is an object of records by their ids (raw Qasper).
     """
 
     name: str
     path: Path
     member: str | None = None
+    keyed: bool = False
 
     @property
     def suffix(self) -> str:
@@ -135,6 +137,10 @@ def _read_json(file: DataFile) -> Iterator[Item]:
         if start == b"[":
             for number, value in enumerate(ijson.items(stream, "item", use_float=True), 1):
                 yield as_item(value, file.name, f"record {number}")
+            return
+        if file.keyed and start == b"{":
+            for key, value in ijson.kvitems(stream, "", use_float=True):
+                yield as_item({"id": key, **value} if isinstance(value, dict) else value, file.name, f"record '{key}'")
             return
     yield from (_read_columns if _is_columnar(file) else read_lines)(file)
 

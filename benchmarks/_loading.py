@@ -1,6 +1,7 @@
 """The arguments that every benchmark takes, checked before anything is read."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, ValidationError
@@ -46,7 +47,8 @@ def parse_loading(benchmark: str, arguments: Mapping[str, Any]) -> Loading:
         return Loading(**arguments)
     except ValidationError as error:
         problems = "; ".join(f"argument '{'.'.join(map(str, e['loc']))}': {e['msg']}" for e in error.errors())
-        raise BridgebenchError(f"task '{benchmark}': {problems}") from None
+        accepted = ", ".join(field.name for field in fields(Loading))
+        raise BridgebenchError(f"task '{benchmark}': {problems} (common arguments: {accepted})") from None
 
 
 def check_choice(benchmark: str, argument: str, value: object, choices: Sequence[str]) -> None:
@@ -55,3 +57,10 @@ def check_choice(benchmark: str, argument: str, value: object, choices: Sequence
         raise BridgebenchError(
             f"task '{benchmark}': argument '{argument}' must be one of {', '.join(choices)}, got {value!r}"
         )
+
+
+def check_count(benchmark: str, argument: str, value: object, least: int) -> None:
+    """Raise `BridgebenchError` when a task's argument is no whole number of `least` or more."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        problem = f"must be a whole number of {least} or more, got {value!r}"
+        raise BridgebenchError(f"task '{benchmark}': argument '{argument}' {problem}")

@@ -3,24 +3,26 @@
 import hashlib
 import heapq
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from inspect_ai.dataset import Sample
 
 from bridgebench.errors import BridgebenchError
 
+T = TypeVar("T")
 
-def sample_by_seed(samples: Iterable[Sample], limit: int, seed: int) -> list[Sample]:
-    """`limit` samples drawn without replacement, in the order of the source.
 
-    The draw takes the ids with the smallest hash. So it is the same for every copy of a dataset whatever its format
-    and order, a smaller draw is part of a larger one, and only `limit` samples are ever held.
+def draw(items: Iterable[T], limit: int, seed: int, id: Callable[[T], str]) -> list[T]:
+    """`limit` items drawn without replacement, in the order they came in.
+
+    The draw takes those whose ids have the smallest hash. So it is the same for every copy of a dataset whatever its
+    format and order, a smaller draw is part of a larger one, and only `limit` items are ever held.
     """
-    drawn = heapq.nsmallest(limit, enumerate(samples), key=lambda item: _rank(seed, str(item[1].id)))
-    return [sample for _, sample in sorted(drawn, key=itemgetter(0))]
+    drawn = heapq.nsmallest(limit, enumerate(items), key=lambda item: _rank(seed, id(item[1])))
+    return [item for _, item in sorted(drawn, key=itemgetter(0))]
 
 
 def sample_by_ids(samples: Iterable[Sample], ids: Sequence[str], manifest: str) -> list[Sample]:

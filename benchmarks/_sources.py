@@ -44,14 +44,17 @@ class Place:
     Attributes:
         hub: The dataset's place on the hub.
         package: The package that holds ``sample.jsonl``.
-        split: Split of the hub, and of a folder whose file names speak of splits; None reads all files.
+        split: Split of the hub (or several, ``train+validation``), and of a folder whose file names speak of splits;
+            None reads all files.
         name: Name without suffix of the one file to read from a folder or zip of many datasets.
+        keyed: Whether a ``.json`` file is an object of records by their ids.
     """
 
     hub: Hub
     package: str
     split: str | None
     name: str | None = None
+    keyed: bool = False
 
 
 @dataclass(frozen=True)
@@ -105,15 +108,15 @@ def select_files(path: Path, place: Place) -> list[DataFile]:
             raise BridgebenchError(
                 f"source '{path}': must be .json, .jsonl or .parquet, perhaps with .gz or .bz2, or .zip"
             )
-        return [DataFile(str(path), path)]
+        return [DataFile(str(path), path, keyed=place.keyed)]
     names = _members(path) if path.is_file() else _paths(path)
     chosen = _choose(names, place)
     if not chosen:
         wanted = f"named '{place.name}'" if place.name else f"of split '{place.split}'"
         raise BridgebenchError(f"source '{path}': no file {wanted} among {', '.join(names[:20]) or 'its files'}")
     if path.is_file():
-        return [DataFile(f"{path}/{name}", path, name) for name in chosen]
-    return [DataFile(str(path / name), path / name) for name in chosen]
+        return [DataFile(f"{path}/{name}", path, name, place.keyed) for name in chosen]
+    return [DataFile(str(path / name), path / name, keyed=place.keyed) for name in chosen]
 
 
 def _members(path: Path) -> list[str]:
@@ -137,24 +140,30 @@ def _choose(names: list[str], place: Place) -> list[str]:
     names = [name for name in names if configs & set(Path(name).parts[:-1])] or names
     if place.split is None:
         return names
-    wanted = _SPLIT_NAMES.get(place.split, {place.split})
+    wanted = set().union(*(_SPLIT_NAMES.get(split, {split}) for split in place.split.split("+")))
     words = {name: set(re.split(r"[^a-z]+", name.lower())) for name in names}
     any_split = set().union(*_SPLIT_NAMES.values())
     return [name for name in names if words[name] & wanted] or [name for name in names if not words[name] & any_split]
 
 
 def _open_files(kind: str, files: list[DataFile]) -> Source:
-    digests = {file.path: _sha256(file.path) for file in files}
-    listed = [{"name": file.name, "bytes": file.path.stat().st_size, "sha256": digests[file.path]} for file in files]
+    known = {file.path: file_provenance(file.path) for file in files}  # members of one zip share it
+    listed = [{**known[file.path], "name": file.name} for file in files]
     return Source((item for file in files for item in read_file(file)), {"kind": kind, "files": listed})
 
 
-def _sha256(path: Path) -> str:
+def file_provenance(path: str | Path) -> dict[str, Any]:
+    """Name, size in bytes and sha256 of a file.
+
+    Raises:
+        BridgebenchError: When it cannot be read.
+    """
     try:
-        with path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
+        with Path(path).expanduser().open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+            return {"name": str(path), "bytes": stream.tell(), "sha256": digest}
     except OSError as error:
-        raise BridgebenchError(f"source '{path}': {error}") from error
+        raise BridgebenchError(f"'{path}': {error}") from error
 
 
 def _hub(source: str, default: Hub) -> Hub:

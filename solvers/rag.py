@@ -139,7 +139,8 @@ def compose(
             store.answered_by = bridges[-1].info.name
             state.output = ModelOutput.from_content(str(state.model), own_answer)
             return state
-        state.messages = [ChatMessageUser(content=prompt.render(guard(state.input_text), shown))]
+        question = f"{state.input_text}\n{settings.note}" if settings.note else state.input_text
+        state.messages = [ChatMessageUser(content=prompt.render(guard(question), shown))]
         state = await generate(state)
         if state.output.choices:
             state.output.completion = extract_answer(state.output.completion, settings.answer)

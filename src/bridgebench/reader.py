@@ -19,6 +19,7 @@ class ReaderSettings:
             None is no limit.
         tokenizer: Hub id or folder of the tokenizer that `budget` counts in.
         cut: Where `fit` cuts: whole documents from the `end` and then the last one, or the `middle` of the context.
+        note: Set a sample at a time: a line after the question that the generator reads and bridges do not.
     """
 
     prompt: str = "qa"
@@ -26,6 +27,7 @@ class ReaderSettings:
     budget: int | None = None
     tokenizer: str | None = None
     cut: Cut = "end"
+    note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
