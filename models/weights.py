@@ -136,17 +136,20 @@ def _load(spec: WeightsSpec) -> Weights:
     wrong = {kind: sorted(map(str, keys)) for kind, keys in report.items() if keys}
     if wrong:
         raise BridgebenchError(f"local/{spec.name}: the checkpoint does not fit its architecture: {wrong}")
-    weights = Weights(
+    context = getattr(model.config.get_text_config(), "max_position_embeddings", None)
+    layers = transformers.DynamicCache(config=model.config).layers
+    if context is None or not all(hasattr(layer, "batch_select_indices") for layer in layers):
+        raise BridgebenchError(
+            f"local/{spec.name}: not a transformer with a key-value cache and a stated context; use vllm/"
+        )
+    return Weights(
         spec=spec,
         model=model.to(spec.device).eval(),
         tokenizer=tokenizer,
         commit=None if Path(source).is_dir() else getattr(model.config, "_commit_hash", None),
-        context=model.config.get_text_config().max_position_embeddings,
+        context=context,
         ends=_ends(model.generation_config.eos_token_id, tokenizer.eos_token_id),
     )
-    if not all(hasattr(layer, "batch_select_indices") for layer in weights.new_cache().layers):
-        raise BridgebenchError(f"local/{spec.name}: layers without a key-value cache are not supported; use vllm/")
-    return weights
 
 
 def _ends(*ids: int | list[int] | None) -> frozenset[int]:
