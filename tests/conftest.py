@@ -1,7 +1,10 @@
 """Every test keeps its caches and logs to itself, and off the network."""
 
 import os
+import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,3 +30,34 @@ def shared() -> Path:
     if not (folder / "data").is_dir():
         pytest.skip("the folder of real records (../shared) is not here")
     return folder
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
+    """Folder of the tiny checkpoint of a bridge, written on first use."""
+    from bridgebench.tiny_checkpoints import CHECKPOINTS
+
+    root = tmp_path_factory.mktemp("tiny")
+
+    def folder(name: str) -> str:
+        if not (root / name).exists():
+            CHECKPOINTS[name](root / name)
+        return str(root / name)
+
+    return folder
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> Callable[[str, Callable[[dict[str, Any]], object]], str]:
+    """Copies a checkpoint and changes its tensors."""
+    from safetensors.torch import load_file, save_file
+
+    def copy(folder: str, edit: Callable[[dict[str, Any]], object]) -> str:
+        shutil.copytree(folder, tmp_path / "broken")
+        file = tmp_path / "broken" / "model.safetensors"
+        tensors = load_file(file)
+        edit(tensors)
+        save_file(tensors, file, metadata={"format": "pt"})
+        return str(tmp_path / "broken")
+
+    return copy

@@ -1,0 +1,72 @@
+"""Tiny checkpoints with the architectures, tokenizers and file names of published ones, and random weights.
+
+Tests and ``suites/bridges_smoke.yaml`` run the real loading and inference code on them, without a network. What
+such a model scores or writes means nothing. ``python -m bridgebench.tiny_checkpoints FOLDER`` writes them all.
+"""
+
+import argparse
+import re
+import string
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+
+TEXT = (
+    "Ida Marsh is a painter who was born in Tarnholm, the town on the river Sella. Which film came out first, and who "
+    "directed it? Her brother Olof founded the company; the novel was written by their mother, of the north."
+)
+WORDS = sorted(set(re.findall(r"\w+", TEXT)))
+"""Words that have a piece of their own; all others fall to characters."""
+
+SIZE = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
+SPREAD = 0.3
+"""Standard deviation of the weights: with the usual 0.02 all texts would score alike."""
+
+
+def _pieces(*special: str) -> list[tuple[str, float]]:
+    """Pieces of a Unigram tokenizer with their log-probabilities: special tokens, words, characters."""
+    words = [(f"▁{word}", -4.0) for word in WORDS]
+    return [*((token, 0.0) for token in special), *words, *((char, -9.0) for char in "▁" + string.printable.strip())]
+
+
+def _save(folder: Path, model: Any, tokenizer: Any) -> Path:
+    model.eval().save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def cross_encoder(folder: Path) -> Path:
+    """XLM-RoBERTa with one label, as ``BAAI/bge-reranker-large``; reads 128 tokens."""
+    torch.manual_seed(0)
+    tokenizer = transformers.XLMRobertaTokenizer(
+        vocab=_pieces("<s>", "<pad>", "</s>", "<unk>", "<mask>"), model_max_length=128
+    )
+    config = transformers.XLMRobertaConfig(
+        **SIZE,
+        vocab_size=len(tokenizer),
+        num_labels=1,
+        max_position_embeddings=130,
+        type_vocab_size=1,
+        initializer_range=SPREAD,
+    )
+    return _save(folder, transformers.XLMRobertaForSequenceClassification(config), tokenizer)
+
+
+CHECKPOINTS: dict[str, Callable[[Path], Path]] = {"bge_reranker": cross_encoder}
+"""By the bridge that loads it."""
+
+
+def main() -> None:
+    """Write every checkpoint into a folder, one subfolder a bridge."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+    for name, write in CHECKPOINTS.items():
+        write(folder / name)
+
+
+if __name__ == "__main__":
+    main()
