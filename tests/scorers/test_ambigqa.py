@@ -79,9 +79,20 @@ def test_scorer_reports_all_and_multi_only(run_scorer, figures) -> None:
         Sample(id="mixed", input="?", target="Orin", metadata={"annotations": [MULTI, SINGLE]}),
         Sample(id="multi", input="?", target="Orin", metadata={"annotations": [MULTI]}),
     ]
-    scores = figures(run_scorer(ambigqa_scorer(), samples, {"mixed": "Orin", "multi": "Orin"}))
+    log = run_scorer(ambigqa_scorer(), samples, {"mixed": "Orin", "multi": "Orin"})
+    scores = figures(log)
     assert scores["ambigqa_f1"].metrics["mean"].value == pytest.approx((1 + 2 / 3) / 2)
     multi = scores["ambigqa_f1_multi"]
     assert multi.metrics["mean"].value == pytest.approx(2 / 3)
     assert (multi.scored_samples, multi.unscored_samples) == (1, 1)
     assert not math.isnan(multi.metrics["stderr"].value)
+    assert {sample.id: sample.scores["ambigqa_f1"].reason for sample in log.samples} == {
+        "mixed": "not_multi",
+        "multi": None,
+    }
+
+
+def test_missing_annotations_name_the_sample(run_scorer) -> None:
+    log = run_scorer(ambigqa_scorer(), [Sample(id="a", input="?", target="Orin")], {"a": "Orin"})
+    assert log.status == "error"
+    assert "sample 'a'" in log.error.message
