@@ -33,6 +33,7 @@ Rewrite = str | None
 _START, _END = r"^[ \t#*_]*", r"[*_]*:[ \t*_]*"
 _FLAGS = re.IGNORECASE | re.MULTILINE
 _DOCUMENT = re.compile(rf"{_START}document[ \t]+(\d+){_END}", _FLAGS)
+_DOCUMENTS = re.compile(rf"(?:[\s#*_]*document[ \t]+\d+{_END})+", _FLAGS)
 _STEP_1 = re.compile(rf"step\s*1\W{{1,4}}document rewrite{_END}", _FLAGS)
 _STEP_2 = re.compile(rf"step\s*2\W{{1,4}}explain and answer|{_START}step\s*2\W{{1,4}}(?:expla|answer|reason)", _FLAGS)
 _ANSWER = re.compile(rf"(?:{_START}|[.!?]\s+)(?:explain and |final |the )?answer{_END}", _FLAGS)
@@ -100,7 +101,8 @@ def format_rewrites(rewrites: Sequence[str]) -> str:
     Args:
         rewrites: One entry a document, empty where it is skipped.
     """
-    return "\n\n".join(f"Document {number}:\n{text or SKIP}" for number, text in enumerate(rewrites, 1))
+    safe = [_DOCUMENT.sub(lambda label: label[0].replace(":", " :"), text) for text in rewrites]
+    return "\n\n".join(f"Document {number}:\n{text or SKIP}" for number, text in enumerate(safe, 1))
 
 
 def parse_rewrites(text: str, n: int) -> Rewrites:
@@ -145,7 +147,7 @@ def split_steps(text: str) -> Steps:
         return Steps(None, "", clean=False)
     end = _STEP_2.search(text, start.end())
     rewrite = text[start.end() : end.start() if end else len(text)]
-    answer = text[end.start() :].partition(":")[2].strip() if end else ""
+    answer = text[end.end() :].partition(":")[2].strip("*_ \t\n") if end else ""
     again = _STEP_1.search(rewrite)
     if again:
         rewrite = rewrite[: again.start()]
@@ -158,6 +160,8 @@ def split_steps(text: str) -> Steps:
 def _read(text: str) -> tuple[Rewrite, bool]:
     """One rewrite, and whether it stands as specified."""
     text = text.strip()
+    if label := _DOCUMENTS.match(text):  # its own label once more
+        return _read(text[label.end() :])[0], False
     if text.strip("*_`\"'. ").upper() in (SKIP, SKIP.strip("[]")):
         return "", text == SKIP
     if not text:
