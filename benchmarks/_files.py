@@ -102,7 +102,7 @@ def read_lines(file: DataFile) -> Iterator[Item]:
         for number, line in enumerate(stream, 1):
             if number == 1:
                 line = line.removeprefix(_BOM)
-            if line.strip():
+            if line := line.strip():
                 yield _parse(line, file.name, f"line {number}")
 
 
