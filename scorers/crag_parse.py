@@ -16,8 +16,7 @@ def parse_crag_reply(reply: str) -> tuple[int, str]:
         1 or 0 and the explanation (the object itself where there is none), or `UNREADABLE` and a text that
         shows the problem. The official script counts an unreadable reply as a wrong answer.
     """
-    objects = re.findall(r"\{[^}]*\}", reply)
-    last = objects[-1] if objects else ""
+    last = _last_object(reply)
     score = re.search(r'"score"\s*:\s*(\d+)', last)
     if score is None:
         return UNREADABLE, "Parse Err: Score not found"
@@ -25,3 +24,12 @@ def parse_crag_reply(reply: str) -> tuple[int, str]:
         return UNREADABLE, reply
     explanation = re.search(r'"explanation"\s*:\s*"(.+)"', last)
     return int(score[1]), explanation[1] if explanation else last
+
+
+def _last_object(reply: str) -> str:
+    """The last stretch that `re.findall` gives for ``{[^}]*}``, found in linear time also where no brace closes."""
+    last, end = "", 0
+    while (start := reply.find("{", end)) >= 0 and (close := reply.find("}", start)) >= 0:
+        end = close + 1
+        last = reply[start:end]
+    return last

@@ -10,6 +10,7 @@ from typing import Any
 import datasets
 import evaluate
 
+from bridgebench.errors import BridgebenchError
 from bridgebench.scorers.qa_metrics import QA_METRICS, qa_scores
 
 DESCRIPTION = "Exact match and token F1 by the official rules of multi-hop and long-context QA benchmarks."
@@ -20,7 +21,7 @@ class QaMetric(evaluate.Metric):  # type: ignore[misc]
 
     def _info(self) -> evaluate.MetricInfo:
         if self.config_name not in QA_METRICS:
-            raise ValueError(f"no metric '{self.config_name}'; there are: {', '.join(QA_METRICS)}")
+            raise BridgebenchError(f"no metric '{self.config_name}'; there are: {', '.join(QA_METRICS)}")
         return evaluate.MetricInfo(
             description=DESCRIPTION,
             citation="",

@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 Outcome = Literal[
     "right_with_answer",
@@ -16,16 +16,7 @@ Outcome = Literal[
     "generator_failed",
     "unclassified",
 ]
-OUTCOMES: tuple[Outcome, ...] = (
-    "right_with_answer",
-    "right_without_documents",
-    "right_not_stated",
-    "bridge_added",
-    "retrieval_missed",
-    "bridge_lost",
-    "generator_failed",
-    "unclassified",
-)
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 """In the order of a bar: right ones first."""
 
 

@@ -28,7 +28,7 @@ def test_same_figures_as_the_pure_functions(load) -> None:
 
 
 def test_errors_are_the_same() -> None:
-    with pytest.raises(ValueError, match="hotpotqa"):
+    with pytest.raises(BridgebenchError, match="hotpotqa"):
         evaluate_qa.QaMetric("hotpot")
     with pytest.raises(BridgebenchError, match="acceptable"):
         evaluate_qa.QaMetric("musique").compute(predictions=["x"], references=[[]])
