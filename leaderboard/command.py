@@ -9,6 +9,7 @@ from bridgebench.errors import BridgebenchError
 from bridgebench.leaderboard import statistics
 from bridgebench.leaderboard.data import as_json, tidy_csv
 from bridgebench.leaderboard.drilldown import Comparison, compare
+from bridgebench.leaderboard.latex import latex
 from bridgebench.leaderboard.markdown import markdown
 from bridgebench.leaderboard.render import pages
 from bridgebench.leaderboard.report import Report, read_report
@@ -19,6 +20,7 @@ FORMS: Mapping[str, Callable[[Report], str]] = {
     "leaderboard.md": markdown,
     "leaderboard.csv": tidy_csv,
     "leaderboard.json": as_json,
+    "leaderboard.tex": latex,
 }
 """File name to the form it holds, beside the page itself."""
 

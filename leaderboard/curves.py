@@ -11,7 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from bridgebench.leaderboard.report import Report
-from bridgebench.leaderboard.svg import axis, drawing, element, frame, label
+from bridgebench.leaderboard.svg import axis, drawing, element, frame, label, shortened
 from bridgebench.leaderboard.tables import Table
 from bridgebench.leaderboard.text import metric_title
 
@@ -53,7 +53,7 @@ def curves(
             element("circle", element("title", f"{line.name}: {b:.1f}"), cx=x(a), cy=y(b), r=3.2, class_=f"spot {css}")
             for a, b in line.points
         ]
-        parts.append(element("text", line.name, x=x.stop + 10, y=height + 4, class_=f"name {css}"))
+        parts.append(element("text", shortened(line.name, 18), x=x.stop + 10, y=height + 4, class_=f"name {css}"))
     return drawing(WIDTH, HEIGHT, title, parts, "chart")
 
 

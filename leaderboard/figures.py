@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from bridgebench.leaderboard.svg import Axis, axis, drawing, element, frame, placed
+from bridgebench.leaderboard.svg import Axis, axis, drawing, element, frame, placed, shortened
 from bridgebench.leaderboard.tables import Difference, Table
 from bridgebench.leaderboard.text import ends, metric_title, percent
 
@@ -42,11 +42,11 @@ def pareto(points: Sequence[Point], title: str, cost_title: str, quality_title: 
         f"H{x(point.cost):.1f}V{y(point.quality):.1f}" if i else f"M{x(point.cost):.1f},{y(point.quality):.1f}"
         for i, point in enumerate(front)
     )
-    pixels = [(x(point.cost), y(point.quality), point.name) for point in points]
+    pixels = [(x(point.cost), y(point.quality), shortened(point.name)) for point in points]
     parts = [frame(x, y, cost_title, quality_title), element("path", d=steps, class_="front")]
     for point, (left, top, name), (tx, ty, anchor) in zip(points, pixels, placed(pixels, WIDTH), strict=True):
         css = "control" if point.control else "bridge"
-        hint = element("title", f"{name}: {quality_title} {point.quality:.1f}, {cost_title} {point.cost:.3g}")
+        hint = element("title", f"{point.name}: {quality_title} {point.quality:.1f}, {cost_title} {point.cost:.3g}")
         parts.append(element("circle", hint, cx=left, cy=top, r=4.5, class_=f"point {css}"))
         parts.append(element("text", name, x=tx, y=ty, text_anchor=anchor, class_=f"name {css}"))
     return drawing(WIDTH, HEIGHT, title, parts, "chart")

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from bridgebench.leaderboard.samples import Samples
 from bridgebench.leaderboard.statistics import average_epochs
-from bridgebench.leaderboard.svg import drawing, element
+from bridgebench.leaderboard.svg import drawing, element, shortened
 from bridgebench.leaderboard.tables import CLOSED_BOOK, Row, Table
 from bridgebench.scorers.failure import OUTCOMES, Evidence, Outcome, ledger
 
@@ -86,7 +86,7 @@ def ledger_figure(table: Table) -> Markup:
     for row, counts in rows:
         total = sum(counts.values())
         css = "name control" if row.control else "name"
-        parts.append(element("text", row.label, x=left - 10, y=y + bar - 4, text_anchor="end", class_=css))
+        parts.append(element("text", shortened(row.label), x=left - 10, y=y + bar - 4, text_anchor="end", class_=css))
         start = left
         for name in shown:
             width = counts[name] / total * (right - left)

@@ -93,11 +93,6 @@ def pages(report: Report, comparisons: Sequence[Comparison] = (), bundle: str = 
     return files
 
 
-def inert(value: object) -> object:
-    """Text with its invisible characters made visible; the template engine escapes markup afterwards."""
-    return value.translate(_VISIBLE) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
 def _section(table: Table) -> Section:
     return Section(
         table,
@@ -159,13 +154,9 @@ def _file_name(comparison: Comparison, number: int) -> str:
 def _render(template: str, **values: object) -> str:
     style, script = _packaged("style.css"), _packaged("script.js")
     policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; img-src data:; "
-    return (
-        _environment()
-        .get_template(template)
-        .render(
-            style=Markup(style), script=Markup(script), policy=policy + "base-uri 'none'; form-action 'none'", **values
-        )
-    )
+    page = _environment().get_template(template)
+    policy += "base-uri 'none'; form-action 'none'"
+    return page.render(style=Markup(style), script=Markup(script), policy=policy, **values).translate(_VISIBLE)
 
 
 @lru_cache(maxsize=1)
@@ -176,7 +167,6 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=inert,
     )
     environment.globals.update(percent=percent, number=number, metric_title=metric_title, run_facts=run_facts)
     return environment

@@ -130,5 +130,10 @@ def placed(points: Sequence[tuple[float, float, str]], right: float) -> list[tup
     return found
 
 
+def shortened(name: str, most: int = 26) -> str:
+    """A name that fits a drawing."""
+    return name if len(name) <= most else f"{name[: most - 1]}…"
+
+
 def _short(value: object) -> Markup:
     return escape(f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else value)

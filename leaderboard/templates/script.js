@@ -56,6 +56,7 @@
       say(`${shown} rows shown`);
     };
     form.addEventListener("input", filter);
+    form.addEventListener("change", filter);
     form.addEventListener("submit", (event) => event.preventDefault());
     form.hidden = false;
 
