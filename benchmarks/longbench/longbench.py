@@ -8,6 +8,7 @@ Bai et al. 2024, "LongBench: A Bilingual, Multitask Benchmark for Long Context U
 import hashlib
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal
 
 from inspect_ai import Task, task
@@ -87,7 +88,7 @@ def longbench(subset: str = "2wikimqa", **loading: Any) -> Task:
     f1 = qa_f1(metric=chosen.metric)
     return build(
         benchmark,
-        partial(record_to_sample, subset=subset),
+        record_to_sample,
         parse_loading("longbench", loading),
         [f1, containment()] if chosen.metric == "longbench" else f1,
         exclude=partial(excluded, subset=subset),
@@ -96,10 +97,11 @@ def longbench(subset: str = "2wikimqa", **loading: Any) -> Task:
     )
 
 
-def record_to_sample(record: Record, subset: str = "2wikimqa") -> Sample:
+def record_to_sample(record: Record) -> Sample:
     """A row of the released data, with its context split into passages where it has any."""
     refuse_baked_prompt(record)
     question, context = record.text("input"), record.text("context")
+    subset = _subset(record)
     if subset == "triviaqa":
         question, documents = split_triviaqa(record)
     else:
@@ -116,7 +118,7 @@ def record_to_sample(record: Record, subset: str = "2wikimqa") -> Sample:
         [],
         question_type=length_bucket(length),
         length=length,
-        subset=record.text("dataset"),
+        subset=subset,
         language=record.text("language"),
     )
 
@@ -127,9 +129,15 @@ def length_bucket(length: int) -> str:
 
 
 def excluded(sample: Sample, subset: str) -> str | None:
-    """Why a row is no part of the subset, or None: the ``_e`` files name the dataset without it."""
-    own = str((sample.metadata or {})["subset"])
-    return None if own in (subset, subset.removesuffix("_e")) else f"subset {own}"
+    """Why a row is no part of the subset, or None."""
+    own = (sample.metadata or {})["subset"]
+    return None if own == subset else f"subset {own}"
+
+
+def _subset(record: Record) -> str:
+    """The row's dataset; a file of LongBench-E is told by its name where its rows leave the ``_e`` out."""
+    name = record.text("dataset")
+    return f"{name}_e" if Path(record.file).name.startswith(f"{name}_e.") else name
 
 
 def _stable_id(question: str, context: str, answers: list[str]) -> str:

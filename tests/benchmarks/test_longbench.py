@@ -73,10 +73,10 @@ def test_triviaqa_keeps_its_passage_in_the_input(upstream: Upstream, as_record: 
     row["input"] = "Passage:\nThe lamp.\nQuestion: inside\nIt is tall.\nQuestion:\nHow tall?\nAnswer:\n"
     question, documents = split_triviaqa(as_record(row))
     assert (question, documents[0].text) == ("How tall?", "The lamp.\nQuestion: inside\nIt is tall.")
-    sample = record_to_sample(as_record(row), subset="triviaqa")
+    sample = record_to_sample(as_record(row))
     assert (sample.input, len((sample.metadata or {})["documents"])) == ("How tall?", 1)
     with pytest.raises(RecordError, match="field 'input': must be 'Passage:'"):
-        record_to_sample(as_record(row | {"input": "How tall?"}), subset="triviaqa")
+        record_to_sample(as_record(row | {"input": "How tall?"}))
 
 
 def test_rows_without_an_id_get_a_stable_one(upstream: Upstream, as_record: AsRecord) -> None:
@@ -108,9 +108,12 @@ def test_subsets_of_the_released_zip(upstream: Upstream, tmp_path: Path, subset:
 
 
 def test_other_subsets_are_left_out_and_counted(upstream: Upstream, write_lines: Callable[..., str]) -> None:
-    path = write_lines([upstream["longbench"], upstream["longbench"] | {"dataset": "musique", "_id": "m"}])
-    task = longbench(source=path, subset="2wikimqa_e")
-    assert (task.metadata or {})["records"]["excluded"] == {"subset musique": 1}
+    rows = [upstream["longbench"] | {"dataset": name, "_id": name} for name in ("2wikimqa", "2wikimqa_e", "musique")]
+    task = longbench(source=write_lines(rows), subset="2wikimqa_e")
+    assert [sample.id for sample in task.dataset] == ["2wikimqa_e"]
+    assert (task.metadata or {})["records"]["excluded"] == {"subset 2wikimqa": 1, "subset musique": 1}
+    with pytest.raises(BridgebenchError, match="1 subset 2wikimqa_e"):
+        longbench(source=write_lines(rows[:1], "2wikimqa_e.jsonl"), subset="2wikimqa")
     with pytest.raises(BridgebenchError, match="2 subset"):
         longbench(source=write_lines([upstream["longbench"]] * 2, "x.jsonl"), subset="qasper")
     with pytest.raises(BridgebenchError, match="argument 'subset' must be one of 2wikimqa"):
