@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from inspect_ai.log import EvalSample, read_eval_log_sample
+from inspect_ai.log import EvalSample, read_eval_log_samples_by_id
 
 from bridgebench.document import Document
 from bridgebench.leaderboard.cells import Cell
 from bridgebench.leaderboard.marking import Passage, mark
 from bridgebench.leaderboard.report import Report
-from bridgebench.leaderboard.tables import NAIVE, Row, Table
+from bridgebench.leaderboard.tables import NAIVE, Table
 
 DIFFERENT, AT_RANDOM = 5, 10
 MOST_ANSWER = 600
@@ -87,22 +87,24 @@ def compare(report: Report, generator: str | None = None, seed: int = 0) -> list
         naive = next((i for i, row in enumerate(table.rows) if row.control == NAIVE), None)
         if table.generator != generator or naive is None:
             continue
-        samples = _Samples()
-        for position, row in enumerate(table.rows):
-            if row.control is None:
-                different, others = choose(table, position, naive, seed)
-                cases = [_case(table, row, position, naive, number, samples) for number in [*different, *others]]
-                split = len(different)
-                found.append(
-                    Comparison(
-                        table.benchmark,
-                        table.generator,
-                        table.headline,
-                        row.label,
-                        tuple(cases[:split]),
-                        tuple(cases[split:]),
-                    )
+        bridges = [position for position, row in enumerate(table.rows) if row.control is None]
+        chosen = {position: choose(table, position, naive, seed) for position in bridges}
+        shown = {position: [*different, *others] for position, (different, others) in chosen.items()}
+        base = _read(table, naive, {number for numbers in shown.values() for number in numbers})
+        for position in bridges:
+            own = _read(table, position, set(shown[position]))
+            cases = [_case(table, position, naive, number, base[number], own[number]) for number in shown[position]]
+            split = len(chosen[position][0])
+            found.append(
+                Comparison(
+                    table.benchmark,
+                    table.generator,
+                    table.headline,
+                    table.rows[position].label,
+                    tuple(cases[:split]),
+                    tuple(cases[split:]),
                 )
+            )
     return found
 
 
@@ -121,39 +123,33 @@ def choose(table: Table, position: int, naive: int, seed: int) -> tuple[list[int
     return differing, [i for i in common if i not in differing][:AT_RANDOM]
 
 
-class _Samples:
-    """Samples read once: naive's are shown beside every bridge's."""
-
-    def __init__(self) -> None:
-        self._read: dict[tuple[str, str, int], EvalSample] = {}
-
-    def get(self, cell: Cell, id: str) -> EvalSample:
-        assert cell.samples is not None
-        epoch = int(cell.samples.epochs[cell.samples.ids == id].min())
-        key = (cell.log, id, epoch)
-        if key not in self._read:
-            self._read[key] = read_eval_log_sample(
-                cell.log, id, epoch, exclude_fields={"messages", "events", "attachments", "events_data"}
-            )
-        return self._read[key]
+def _read(table: Table, position: int, numbers: set[int]) -> dict[int, EvalSample]:
+    """Samples of one row's log by number of question: of the first epoch, without what is not shown."""
+    cell = table.rows[position].cell
+    assert cell.samples is not None
+    wanted = {}
+    for number in sorted(numbers):
+        id = str(table.questions.ids[number])
+        wanted[number] = (id, int(cell.samples.epochs[cell.samples.ids == id].min()))
+    read = read_eval_log_samples_by_id(
+        cell.log, wanted.values(), exclude_fields={"messages", "events", "attachments", "events_data"}
+    )
+    return dict(zip(wanted, read, strict=True))
 
 
-def _case(table: Table, row: Row, position: int, naive: int, number: int, samples: _Samples) -> Case:
-    id = str(table.questions.ids[number])
-    base, own = samples.get(table.rows[naive].cell, id), samples.get(row.cell, id)
+def _case(table: Table, position: int, naive: int, number: int, base: EvalSample, own: EvalSample) -> Case:
     values = table.questions.values[table.headline]
     gold = frozenset(map(str, own.metadata.get("gold_documents") or ()))
-    before, after = mark(
-        _documents(own.metadata.get("documents")), _documents(own.store.get("BridgeStore:documents")), gold
-    )
+    read = own.store.get("BridgeStore:documents")
+    before, after = mark(_documents(own.metadata.get("documents")), _documents(read), gold)
     targets = [own.target] if isinstance(own.target, str) else list(own.target)
     return Case(
-        id=id,
+        id=str(own.id),
         question=_cut(own.input if isinstance(own.input, str) else own.input[-1].text),
         gold=tuple(_cut(target) for target in targets),
         question_type=str(table.questions.types[number]),
         naive=_answer(base, float(values[number, naive]), table.rows[naive].cell),
-        bridge=_answer(own, float(values[number, position]), row.cell),
+        bridge=_answer(own, float(values[number, position]), table.rows[position].cell),
         before=tuple(before),
         after=tuple(after),
     )

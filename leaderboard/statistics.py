@@ -7,6 +7,7 @@ resampled and flipped as wholes. Everything is deterministic for a given seed.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -53,15 +54,24 @@ def bootstrap_means(
         Shape (resamples, columns); NaN where a replicate drew no scored question.
     """
     sums, sizes = _cluster_totals(values, clusters)
-    units = len(sums)
-    rng = np.random.default_rng(seed)
+    alike = bool((sizes == sizes[:, :1]).all())  # as a rule: then one column of sizes stands for all
     means = np.empty((resamples, sums.shape[1]))
     for start in range(0, resamples, BLOCK):
-        block = min(BLOCK, resamples - start)
-        draws = rng.integers(0, units, size=(block, units)) + units * np.arange(block)[:, None]
-        weights = np.bincount(draws.ravel(), minlength=block * units).reshape(block, units).astype(float)
-        means[start : start + block] = _ratio(weights @ sums, weights @ sizes)
+        weights = _draws(len(sums), resamples, seed)[start : start + BLOCK].astype(float)
+        means[start : start + BLOCK] = _ratio(weights @ sums, weights @ (sizes[:, :1] if alike else sizes))
     return means
+
+
+@lru_cache(maxsize=4)
+def _draws(units: int, resamples: int, seed: int) -> NDArray[np.uint16]:
+    """How often each replicate drew each unit; kept, because a table's columns are resampled in several calls."""
+    rng = np.random.default_rng(seed)
+    counts = np.empty((resamples, units), dtype=np.uint16)
+    for start in range(0, resamples, BLOCK):
+        block = min(BLOCK, resamples - start)
+        drawn = rng.integers(0, units, size=(block, units)) + units * np.arange(block)[:, None]
+        counts[start : start + block] = np.bincount(drawn.ravel(), minlength=block * units).reshape(block, units)
+    return counts
 
 
 def interval(replicates: Floats, level: float = 0.95) -> Floats:
@@ -109,10 +119,13 @@ def permutation_test(
     threshold = observed - 1e-9 * (1 + np.abs(sums).sum(axis=0))
     rng = np.random.default_rng(seed)
     as_extreme = np.zeros(sums.shape[1])
+    total = sums.sum(axis=0)
     for start in range(0, resamples, BLOCK):
         block = min(BLOCK, resamples - start)
-        signs = rng.integers(0, 2, size=(block, len(sums)), dtype=np.int8) * 2.0 - 1
-        as_extreme += np.count_nonzero(np.abs(signs @ sums) >= threshold, axis=0)
+        bits = rng.integers(0, 256, size=(block, -(-len(sums) // 8)), dtype=np.uint8)
+        kept = np.unpackbits(bits, axis=1, count=len(sums)).astype(float)
+        flipped = 2 * (kept @ sums) - total  # those kept, less those flipped
+        as_extreme += np.count_nonzero(np.abs(flipped) >= threshold, axis=0)
     p = (1 + as_extreme) / (1 + resamples)
     for column in np.flatnonzero(np.count_nonzero(sums, axis=0) <= 12):
         units = sums[sums[:, column] != 0, column]
@@ -222,7 +235,7 @@ def macro_differences(strata: Sequence[ArrayLike]) -> Floats:
     for stratum in strata:
         stratum = np.asarray(stratum, dtype=float)
         pairs = np.count_nonzero(~np.isnan(stratum), axis=0)
-        scaled.append(_ratio(stratum, np.broadcast_to(pairs * float(len(strata)), stratum.shape)))
+        scaled.append(_ratio(stratum, pairs * float(len(strata))))
     return np.concatenate(scaled)
 
 
@@ -246,6 +259,7 @@ def _totals(values: Floats, index: NDArray[np.int64], groups: int) -> tuple[Floa
 
 
 def _ratio(sums: Floats, sizes: Floats) -> Floats:
+    sizes = np.broadcast_to(sizes, sums.shape)
     ratio = np.full(sums.shape, np.nan)
     np.divide(sums, sizes, out=ratio, where=sizes > 0)
     return ratio

@@ -48,7 +48,7 @@ class Difference:
         mean: Mean difference.
         low: Lower end of its 95 % bootstrap interval.
         high: Upper end.
-        p: Of the paired permutation test; None where the comparison is post hoc.
+        p: Of the paired permutation test; None where it is post hoc, or not of the headline metric.
         adjusted: Holm's p over all bridges of the table; None outside that family.
         pairs: Questions compared.
         unpaired: Questions that only one of the two was scored on.
@@ -155,7 +155,7 @@ def build_table(cells: Sequence[Cell], resamples: int = statistics.RESAMPLES) ->
     estimates = {metric: _estimates(questions, questions.values[metric], resamples) for metric in metrics}
     references = _references(cells, controls)
     differences = {
-        metric: _differences(questions, metric, references, labels, family, resamples, adjust=metric == headline)
+        metric: _differences(questions, metric, references, labels, family, resamples, headline=metric == headline)
         for metric in metrics
     }
     best = _best(questions, headline, ranked, labels, resamples)
@@ -241,7 +241,7 @@ def _differences(
     labels: Sequence[str],
     family: Sequence[int],
     resamples: int,
-    adjust: bool,
+    headline: bool,
 ) -> list[dict[str, Difference]]:
     """Of every row to every reference; Holm's family is the bridges against naive, by the headline metric."""
     found: list[dict[str, Difference]] = [{} for _ in labels]
@@ -249,8 +249,8 @@ def _differences(
         pairs = [(row, column) for row, column in enumerate(columns) if column is not None]
         if not pairs:
             continue
-        tested = adjust and reference == NAIVE
-        computed = differences_of(questions, metric, pairs, labels, resamples, family if tested else ())
+        members = family if reference == NAIVE else ()
+        computed = differences_of(questions, metric, pairs, labels, resamples, members, test=headline)
         for (row, _), difference in zip(pairs, computed, strict=True):
             found[row][reference] = difference
     return found
