@@ -21,9 +21,13 @@ TEXT = (
 WORDS = sorted(set(re.findall(r"\w+", TEXT)))
 """Words that have a piece of their own; all others fall to characters."""
 
-SIZE = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
-SPREAD = 0.3
-"""Standard deviation of the weights: with the usual 0.02 all texts would score alike."""
+SIZE: dict[str, Any] = {
+    "hidden_size": 32,
+    "intermediate_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "initializer_range": 0.3,  # with the usual 0.02 all texts would score alike
+}
 
 
 def _pieces(*special: str) -> list[tuple[str, float]]:
@@ -38,20 +42,24 @@ def _save(folder: Path, model: Any, tokenizer: Any) -> Path:
     return folder
 
 
-def cross_encoder(folder: Path) -> Path:
-    """XLM-RoBERTa with one label, as ``BAAI/bge-reranker-large``; reads 128 tokens."""
+def _config(kind: str, tokenizer: Any, **values: Any) -> Any:
+    return transformers.AutoConfig.for_model(kind, **{**SIZE, "vocab_size": len(tokenizer), **values})
+
+
+def cross_encoder(folder: Path, tokens: int = 128, **size: Any) -> Path:
+    """XLM-RoBERTa with one label, as ``BAAI/bge-reranker-large``.
+
+    Args:
+        folder: Where to.
+        tokens: How many the model reads.
+        **size: Of the architecture, in place of `SIZE`.
+    """
     torch.manual_seed(0)
     tokenizer = transformers.XLMRobertaTokenizer(
-        vocab=_pieces("<s>", "<pad>", "</s>", "<unk>", "<mask>"), model_max_length=128
+        vocab=_pieces("<s>", "<pad>", "</s>", "<unk>", "<mask>"), model_max_length=tokens
     )
-    config = transformers.XLMRobertaConfig(
-        **SIZE,
-        vocab_size=len(tokenizer),
-        num_labels=1,
-        max_position_embeddings=130,
-        type_vocab_size=1,
-        initializer_range=SPREAD,
-    )
+    positions = {"max_position_embeddings": tokens + 2, "type_vocab_size": 1}  # two for the offset of padding
+    config = _config("xlm-roberta", tokenizer, num_labels=1, **positions, **size)
     return _save(folder, transformers.XLMRobertaForSequenceClassification(config), tokenizer)
 
 
