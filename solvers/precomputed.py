@@ -94,7 +94,8 @@ class _Entry:
 
     def result(self, documents: Sequence[Document]) -> BridgeResult:
         sources = all_sources(documents)
-        made = tuple(self._document(number, stated, sources) for number, stated in enumerate(self.stated(), 1))
+        stated = self.stated() if documents else []  # a text made of no document could not be traced
+        made = tuple(self._document(number, item, sources) for number, item in enumerate(stated, 1))
         cost = self.line.cost
         return BridgeResult(
             made,
@@ -134,6 +135,9 @@ def _load_once(path: str, questions: str | None, *times: int) -> Mapping[str, li
         entry = _Entry(place, line)
         if (line.documents is None) == (line.text is None):
             raise entry.error("documents", "a line has either 'documents' or 'text'")
+        ids = [stated.id for stated in line.documents or () if isinstance(stated, _Stated) and stated.id]
+        if len(set(ids)) < len(ids):
+            raise entry.error("documents", "two documents share an id")
         question = line.question if line.question is not None else texts.get(line.id or "")
         if question is None:
             raise entry.error("id", f"{line.id!r} is not in `questions`, and the line has no 'question'")

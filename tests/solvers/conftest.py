@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,7 +36,10 @@ class Scripted:
     prompts: list[list[ChatMessage]] = field(default_factory=list)
     configs: list[GenerateConfig] = field(default_factory=list)
 
+    @cached_property
     def model(self) -> Model:
+        """One object, so that the bridge cache knows it again."""
+
         def output(messages: list[ChatMessage], tools: Any, choice: Any, config: GenerateConfig) -> ModelOutput:
             self.prompts.append(messages)
             self.configs.append(config)
@@ -81,8 +86,8 @@ def evaluate() -> Callable[..., EvalLog]:
         (log,) = eval(
             Task([sample]),
             solver=solver,
-            model=options.pop("model", None) or generator.model(),
-            model_roles={"bridge": bridge.model()},
+            model=options.pop("model", None) or generator.model,
+            model_roles={"bridge": bridge.model},
             display="none",
             **options,
         )
@@ -108,3 +113,15 @@ def bridged(evaluate: Callable[..., EvalLog]) -> Callable[..., dict[str, Any]]:
 def documents() -> tuple[Document, ...]:
     """What the evaluations above retrieve."""
     return DOCUMENTS
+
+
+@pytest.fixture
+def word_tokenizer(tmp_path: Path) -> str:
+    """Folder of a tokenizer whose tokens are words and punctuation marks."""
+    transformers = pytest.importorskip("transformers", reason="needs the local extra")
+    tokenizers = pytest.importorskip("tokenizers")
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel({"[UNK]": 0}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    folder = tmp_path / "tokenizer"
+    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="[UNK]").save_pretrained(folder)
+    return str(folder)
