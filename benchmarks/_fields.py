@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from bridgebench.errors import RecordError
 
@@ -44,20 +44,25 @@ class Record:
 
     def text(self, field: str, *, blank: bool = False) -> str:
         """A string; `blank` allows one without any visible character."""
-        return self._text(field, self.value(field), blank)
+        value = self.value(field)
+        if problem := _text_problem(value, blank):
+            raise self.error(field, problem)
+        return cast(str, value)
 
     def texts(self, field: str, *, blank: bool = False) -> list[str]:
         """A list of strings, perhaps empty, perhaps as JSON; `blank` allows members without any visible character."""
         values = self._list(field, self._decoded(field))
-        return [self._text(f"{field}[{index}]", value, blank) for index, value in enumerate(values)]
+        for index, value in enumerate(values):
+            if problem := _text_problem(value, blank):
+                raise self.error(f"{field}[{index}]", problem)
+        return values
 
     def text_lists(self, field: str) -> list[list[str]]:
         """A list of lists of strings, any of them perhaps empty."""
-        rows = [self._list(f"{field}[{index}]", row) for index, row in enumerate(self._list(field, self.value(field)))]
-        return [
-            [self._text(f"{field}[{index}][{number}]", text, blank=True) for number, text in enumerate(row)]
-            for index, row in enumerate(rows)
-        ]
+        rows = self._list(field, self.value(field))
+        listed = {f"{field}[{index}]": row for index, row in enumerate(rows)}
+        inner = Record(listed, self.file, self.place, self.path)
+        return [inner.texts(name, blank=True) for name in listed]
 
     def choice(self, field: str, options: tuple[str, ...]) -> str:
         """One of `options`."""
@@ -142,18 +147,6 @@ class Record:
             raise self.error(field, f"must be a list, got {_shown(value)}")
         return list(value)
 
-    def _text(self, field: str, value: Any, blank: bool) -> str:
-        if not isinstance(value, str):
-            raise self.error(field, f"must be a string, got {_shown(value)}")
-        if not blank and not value.strip():
-            raise self.error(field, "is empty")
-        if not value.isascii():
-            try:
-                value.encode()
-            except UnicodeEncodeError:  # JSON can spell half a surrogate pair; no log or tokenizer takes it
-                raise self.error(field, "is not valid Unicode (a lone surrogate)") from None
-        return value
-
 
 def describe_place(values: Mapping[str, Any], place: str) -> str:
     """The place with the record's own id beside it, where it has one that can be shown."""
@@ -161,6 +154,20 @@ def describe_place(values: Mapping[str, Any], place: str) -> str:
         if isinstance(values.get(field), str | int):
             return f"{place} ({field} {_shown(values[field])})"
     return place
+
+
+def _text_problem(value: Any, blank: bool) -> str | None:
+    """What is wrong with a string, or None."""
+    if not isinstance(value, str):
+        return f"must be a string, got {_shown(value)}"
+    if not blank and not value.strip():
+        return "is empty"
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:  # JSON can spell half a surrogate pair; no log or tokenizer takes it
+            return "is not valid Unicode (a lone surrogate)"
+    return None
 
 
 def _shown(value: Any) -> str:

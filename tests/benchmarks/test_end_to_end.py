@@ -47,7 +47,9 @@ def test_sample_to_scores(name: str) -> None:
     assert log.results is not None
     headline = log.eval.headline_metric
     assert headline is not None
-    (score,) = [score for score in log.results.scores if (score.scorer, score.name) == (headline.scorer, headline.score)]
+    (score,) = [
+        score for score in log.results.scores if (score.scorer, score.name) == (headline.scorer, headline.score)
+    ]
     assert "mean" in score.metrics
     assert log.samples is not None
     assert len(log.samples) == 3
