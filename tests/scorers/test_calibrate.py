@@ -96,15 +96,30 @@ def test_a_judge_that_knows_agrees_fully(tmp_path, capsys, monkeypatch) -> None:
     assert report["confusion"]["missing"] == {"correct": 0, "incorrect": 0, "missing": 12, "unreadable": 0}
 
 
-def test_a_judge_that_says_yes_to_all_and_one_that_parrots(tmp_path, capsys, monkeypatch) -> None:
-    yes = calibrated(judge_that(lambda answer, gold, code: f"VERDICT {code}: CORRECT"), tmp_path, capsys, monkeypatch)
-    assert yes["confusion"]["incorrect"]["correct"] == 101 - yes["confusion"]["incorrect"]["incorrect"] > 90
-    assert yes["agreement"]["kappa"] < 0.2
-    parrot = calibrated(judge_that(lambda answer, gold, code: answer), tmp_path, capsys, monkeypatch)
-    assert parrot["unreadable"] == 158
-    assert parrot["by_kind"]["injected"] == {"n": 28, "agreed": 0}
-    assert parrot["confusion"]["incorrect"]["correct"] == 0
-    assert parrot["agreement_lower"] == 42 / 200
+def some_pairs(tmp_path) -> tuple[str, list[dict]]:
+    """Every fourth pair, as a file of one's own."""
+    path, pairs = tmp_path / "some.jsonl", PAIRS[::4]
+    path.write_text("\n".join(map(json.dumps, pairs)))
+    return str(path), pairs
+
+
+def test_a_judge_that_says_yes_to_all(tmp_path, capsys, monkeypatch) -> None:
+    path, pairs = some_pairs(tmp_path)
+    report = calibrated(
+        judge_that(lambda answer, gold, code: f"VERDICT {code}: CORRECT"), tmp_path, capsys, monkeypatch, path
+    )
+    incorrect = sum(pair["label"] == "incorrect" for pair in pairs)
+    assert report["confusion"]["incorrect"] == {"correct": incorrect, "incorrect": 0, "missing": 0, "unreadable": 0}
+    assert report["agreement"]["observed"] == pytest.approx(1 - incorrect / len(pairs))
+    assert report["agreement"]["kappa"] < 0.2
+
+
+def test_a_judge_that_parrots_the_answer_is_unreadable_not_fooled(tmp_path, capsys, monkeypatch) -> None:
+    path, pairs = some_pairs(tmp_path)
+    report = calibrated(judge_that(lambda answer, gold, code: answer), tmp_path, capsys, monkeypatch, path)
+    assert report["unreadable"] == report["by_model"] > 30
+    assert report["by_kind"]["injected"]["agreed"] == report["confusion"]["incorrect"]["correct"] == 0
+    assert report["agreement_lower"] == pytest.approx(1 - report["unreadable"] / len(pairs))
 
 
 def test_own_labels(tmp_path, capsys, monkeypatch) -> None:
@@ -124,4 +139,4 @@ def test_a_grader_that_fails_is_an_error_not_a_verdict(tmp_path, capsys, monkeyp
         raise RuntimeError("device lost")
 
     with pytest.raises(BridgebenchError, match="device lost"):
-        calibrated(judge_that(fails), tmp_path, capsys, monkeypatch)
+        calibrated(judge_that(fails), tmp_path, capsys, monkeypatch, some_pairs(tmp_path)[0])
