@@ -19,7 +19,8 @@ class Knobs:
     """What makes a context harder. They never change the questions, only what stands around the answer.
 
     Attributes:
-        distractors: Passages that the question does not need; None is as many as the dataset has.
+        distractors: Passages that the question does not need; None is as many as the dataset has, but no fewer than
+            the next two ask for.
         gold_position: Where the gold passages stand, in an order of their own.
         near_duplicates: How many distractors repeat a gold passage in other words, under another title.
         contradictions: How many distractors tell a gold passage with one false fact, under another title.
@@ -58,6 +59,7 @@ class Retriever:
         sentences: Sequence[int],
         repeats: int = 0,
         also: Mapping[str, str] = MappingProxyType({}),
+        is_answerable: bool = True,
     ) -> list[Passage]:
         """Gold passages and distractors in the order of the context.
 
@@ -68,31 +70,35 @@ class Retriever:
             sentences: How long a passage is, drawn for each.
             repeats: How many distractors are further excerpts of a page that is there already (same title).
             also: Distractors that must be among them if there is room: entity -> the relation to tell.
+            is_answerable: Otherwise no passage is gold: the pages are there, what is asked for is not told.
 
         Raises:
             BridgebenchError: When the knobs ask for more special distractors than there are distractors.
         """
-        knobs = self._knobs
-        number = distractors if knobs.distractors is None else knobs.distractors
+        knobs = self._knobs if is_answerable else replace(self._knobs, near_duplicates=0, contradictions=0)
         special = knobs.near_duplicates + knobs.contradictions
+        number = max(distractors, special) if knobs.distractors is None else knobs.distractors
         if special > number:
             raise BridgebenchError(
                 f"{knobs.near_duplicates} near-duplicates and {knobs.contradictions} contradictions"
                 f" do not fit among {number} distractors"
             )
-        gold = [replace(passage, is_gold=True) for passage in self._gold(question, rng, sentences)]
-        others = self._near_duplicates(question, rng) + self._contradictions(question, rng)
-        plain = number - special
-        repeats = min(repeats, plain)
+        if is_answerable:
+            gold = [replace(passage, is_gold=True) for passage in self._gold(question, rng, sentences)]
+        else:
+            gold = [
+                self._pages.passage(entity, rng, sentences=max(sentences), avoid=asked)
+                for entity, asked in question.needs
+            ]
+        others = self._near_duplicates(question, rng, knobs.near_duplicates)
+        others += self._contradictions(question, rng, knobs.contradictions)
         wanted = {entity: relation for entity, relation in also.items() if entity not in dict(question.needs)}
-        near = islice(chain(wanted, self._neighbours(question, rng, wanted)), plain - repeats)
-        others += [
-            self._pages.passage(e, rng, need=[wanted[e]] if e in wanted else (), sentences=rng.choice(sentences))
-            for e in near
-        ]
-        for original in rng.sample(gold + others[special:], repeats):
-            told = frozenset().union(*original.stated)
-            others.append(self._pages.passage(original.entity, rng, sentences=1, with_lead=False, avoid=told))
+        near = chain(wanted, self._neighbours(question, rng, wanted))
+        while len(others) < number:
+            entity = next(near)
+            need = [wanted[entity]] if entity in wanted else []
+            others.append(self._pages.passage(entity, rng, need=need, sentences=rng.choice(sentences)))
+        others[special:] = self._repeat(gold, others[special:], rng, repeats)
         return self._arrange(gold, others, rng)
 
     def _gold(self, question: Question, rng: Random, sentences: Sequence[int]) -> list[Passage]:
@@ -110,6 +116,18 @@ class Retriever:
             )
             for entity, needed in needs
         ]
+
+    def _repeat(self, gold: list[Passage], plain: list[Passage], rng: Random, number: int) -> list[Passage]:
+        """Further excerpts, in place of so many distractors, of pages that are there and have more to tell."""
+        number = min(number, len(plain))
+        kept, spare = plain[: len(plain) - number], plain[len(plain) - number :]
+        excerpts: list[Passage] = []
+        for original in rng.sample(gold + kept, len(gold + kept)):
+            told = frozenset[str]().union(*original.stated)
+            excerpt = self._pages.passage(original.entity, rng, sentences=1, with_lead=False, avoid=told)
+            if excerpt.sentences and len(excerpts) < number:
+                excerpts.append(excerpt)
+        return kept + excerpts + spare[len(excerpts) :]
 
     def _arrange(self, gold: list[Passage], others: list[Passage], rng: Random) -> list[Passage]:
         rng.shuffle(gold)
@@ -142,15 +160,15 @@ class Retriever:
     def _elsewhere(self, passage: Passage, source: str) -> Passage:
         return replace(passage, title=f"{passage.title} – {source}")
 
-    def _near_duplicates(self, question: Question, rng: Random) -> list[Passage]:
-        needs = islice(cycle(question.needs), self._knobs.near_duplicates)
+    def _near_duplicates(self, question: Question, rng: Random, number: int) -> list[Passage]:
+        needs = islice(cycle(question.needs), number)
         return [
             self._elsewhere(self._pages.passage(entity, rng, need=needed, version=number), f"Almanac, volume {number}")
             for number, (entity, needed) in enumerate(needs, 1)
         ]
 
-    def _contradictions(self, question: Question, rng: Random) -> list[Passage]:
-        facts = islice(cycle(question.facts), self._knobs.contradictions)
+    def _contradictions(self, question: Question, rng: Random, number: int) -> list[Passage]:
+        facts = islice(cycle(question.facts), number)
         return [
             self._elsewhere(
                 self._pages.passage(
@@ -158,14 +176,14 @@ class Retriever:
                     rng,
                     need=[fact.relation],
                     version=-number,
-                    instead={fact.relation: self._false(fact, rng)},
+                    instead={fact.relation: self.false_object(fact, rng)},
                 ),
                 f"Gazette, number {number}",
             )
             for number, fact in enumerate(facts, 1)
         ]
 
-    def _false(self, fact: Fact, rng: Random) -> str:
+    def false_object(self, fact: Fact, rng: Random) -> str:
         """Another object of the same relation, whose words do not hold the true one's."""
         kind = self._world.entities[fact.subject].kind
         while True:

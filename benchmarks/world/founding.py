@@ -72,8 +72,8 @@ class Founding:
 
     def _found_places(self) -> None:
         rng, names = self._rng, self._names
-        per_country = 6 + self._size // 1000
-        for _ in range(4 + self._size // 400):
+        per_country = 6 + self._size // 4000
+        for _ in range(4 + self._size // 1000):
             stem = names.word("land").rstrip("aeiou")
             country = self._add("country", stem + rng.choice(["ia", "land", "mark", "ovia"]))
             rivers = [self._add("river", f"{names.word('thing')} River") for _ in range(per_country)]
@@ -123,13 +123,15 @@ class Founding:
             occupation = rng.choices(list(_OCCUPATIONS), list(_OCCUPATIONS.values()))[0]
             if self._is_new(name, occupation):
                 break
+        alias = f"{self._names.given(gender)} {surname}"
         person = self._add("person", name, occupation, gender)
         died = death < _LAST_YEAR
         self._state(
             person, date_of_birth=self._day(birth), place_of_birth=town, occupation=occupation, father=father,
             mother=mother, country_of_citizenship=self.objects[self.objects[town, "region"], "country"],
             date_of_death=self._day(death) if died else None, place_of_death=rng.choice(self._towns) if died else None,
-            also_known_as=f"{self._names.given(gender)} {surname}" if rng.random() < 0.3 else None,
+            career_goals=str(rng.randrange(40, 400)) if occupation == "footballer" else None,
+            also_known_as=alias if alias != name and rng.random() < 0.3 else None,
         )  # fmt: skip
         self._births[person] = birth
         self._guilds[occupation].append(person)
@@ -196,7 +198,8 @@ class Founding:
             )
             self._state(
                 company, founder=founder, founded=str(self._births[founder] + rng.randrange(23, 45)), industry=industry,
-                headquarters=rng.choice(self._towns),
+                headquarters=rng.choice(self._towns), share_price=f"{rng.randrange(200, 9000) / 100:.2f} marks",
+                shares_traded=f"{rng.randrange(1_000, 90_000):,}",
             )  # fmt: skip
             self._houses[suffix].append(company)
 

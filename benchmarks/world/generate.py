@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any, get_args
 
-from bridgebench.benchmarks.world import hotpotqa, musique, twowiki
+from bridgebench.benchmarks.world import ambigqa, arxiv_cards, crag, hotpotqa, longbench, msmarco, musique, twowiki
 from bridgebench.benchmarks.world.contexts import Knobs
 from bridgebench.benchmarks.world.names import Split
 from bridgebench.benchmarks.world.scene import Scene
@@ -13,9 +13,21 @@ _WRITERS: dict[str, Callable[[Scene, int], dict[str, Any]]] = {
     "hotpotqa": hotpotqa.record,
     "twowiki": twowiki.record,
     "musique": musique.record,
+    "ambigqa": ambigqa.record,
+    "msmarco": msmarco.record,
+    "crag": crag.record,
+    "longbench": longbench.record,
+    "arxiv_cards": arxiv_cards.record,
 }
 BENCHMARKS = tuple(_WRITERS)
 """Names of the benchmarks that `records` can write."""
+
+_PAPERS = 109
+
+
+def default_size(benchmark: str) -> int:
+    """How many records ship with the package: 60, or as many papers as the paper-card study has."""
+    return _PAPERS if benchmark == "arxiv_cards" else 60
 
 
 def records(
@@ -37,7 +49,9 @@ def records(
         raise BridgebenchError(f"no sample for benchmark {benchmark!r}; there are: {', '.join(BENCHMARKS)}")
     if split not in get_args(Split):
         raise BridgebenchError(f"split must be one of {', '.join(get_args(Split))}, got {split!r}")
+    if benchmark == "arxiv_cards" and knobs != Knobs():
+        raise BridgebenchError("arxiv_cards is a corpus of papers without contexts: the knobs do not apply")
     if size < 1:
         raise BridgebenchError(f"size must be at least 1, got {size}")
-    scene = Scene.of(seed, split, max(300, size // 4), knobs)
+    scene = Scene.of(seed, split, max(300, 2 * size), knobs)
     return (_WRITERS[benchmark](scene, index) for index in range(size))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from itertools import count
 from random import Random
 from typing import Literal
 from zlib import crc32
@@ -49,16 +50,17 @@ class Names:
     def word(self, use: str) -> str:
         """A new proper name; `use` is ``surname``, ``town``, ``land``, ``thing``, ``female`` or ``male``."""
         rng = self._rng
-        while True:
+        for tries in count():
             stem = "".join(rng.choice(self._sounds[part]) for part in ("onsets", "vowels", "middles"))
-            if rng.random() < 0.2:
+            # One name in five is longer, and all are where the short ones run out.
+            for _ in range((rng.random() < 0.2) + tries // 100):
                 stem += rng.choice("aeiou") + rng.choice(self._sounds["middles"])[0]
             word = (stem + rng.choice(self._endings[use])).capitalize()
-            if crc32(word.encode()) % 2 != self._is_train or word in self._used:
-                continue
-            if not any(part in word.lower() for part in _AVOIDED):
-                self._used.add(word)
-                return word
+            is_ours = crc32(word.encode()) % 2 == self._is_train
+            if is_ours and word not in self._used and not any(part in word.lower() for part in _AVOIDED):
+                break
+        self._used.add(word)
+        return word
 
     def given(self, gender: str) -> str:
         """A given name; many people share one."""

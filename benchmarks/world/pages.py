@@ -53,7 +53,7 @@ class Pages:
 
     def __init__(self, world: World, phrases: Phrases) -> None:
         self._world, self._phrases = world, phrases
-        self._outlines: dict[tuple[str, int], tuple[Template, list[Template]]] = {}
+        self._outlines: dict[tuple[str, int], tuple[list[Template], list[Template]]] = {}
 
     def passage(
         self,
@@ -74,29 +74,29 @@ class Pages:
             rng: Draws what is told beyond the needed relations, and the order.
             need: Relations that must be stated.
             sentences: How many sentences, if `need` takes no more.
-            with_lead: Whether the page's first sentence belongs to the excerpt.
+            with_lead: Whether the excerpt begins with a first sentence of the page.
             version: Another version says the same in other words where the phrase bank has any.
             instead: False objects, by relation, told in place of the true ones.
             avoid: Relations not to be told unless needed.
         """
-        lead, details = self._outline(entity, version)
-        told = [lead] if with_lead else []
-        stated: set[str] = set().union(*(template.relations for template in told))
+        leads, details = self._outline(entity, version)
+        opening = [lead for lead in leads if with_lead and not lead.relations & set(avoid)][:1]
+        stated: set[str] = set().union(*(lead.relations for lead in opening))
+        body: list[Template] = []
         for template in sorted(rng.sample(details, len(details)), key=lambda t: not t.relations & set(need)):
             is_needed = bool((template.relations - stated) & set(need))
-            is_welcome = len(told) < sentences and not template.relations & (stated | set(avoid))
+            is_welcome = len(opening + body) < sentences and not template.relations & (stated | set(avoid))
             if is_needed or is_welcome:
-                told.append(template)
+                body.append(template)
                 stated |= template.relations
-        later = told[with_lead:]
-        # Without the lead, a sentence that names the entity goes first.
-        told[with_lead:] = sorted(rng.sample(later, len(later)), key=lambda t: not with_lead and "{S}" not in t.text)
+        # Without a lead, a sentence that names the entity goes first.
+        told = opening + sorted(rng.sample(body, len(body)), key=lambda t: not opening and "{S}" not in t.text)
         title = self._world.entities[entity].title
         lines = tuple(self._say(template, entity, number == 0, instead or {}) for number, template in enumerate(told))
         return Passage(entity, title, lines, tuple(template.relations for template in told))
 
-    def _outline(self, entity: str, version: int) -> tuple[Template, list[Template]]:
-        """The lead, and one template for every relation that the entity has."""
+    def _outline(self, entity: str, version: int) -> tuple[list[Template], list[Template]]:
+        """First sentences, the best first, and one template for every relation that the entity has."""
         if (entity, version) not in self._outlines:
             rng = Random(f"{self._world.name}/{entity}/{version}")
             kind, known = self._world.entities[entity].kind, self._world.facts_of[entity].keys()
@@ -106,7 +106,7 @@ class Pages:
                 usable = [template for template in templates if template.relations <= known]
                 if relation in known and usable:
                     chosen[rng.choice(usable)] = None
-            self._outlines[entity, version] = rng.choice(leads), list(chosen)
+            self._outlines[entity, version] = rng.sample(leads, len(leads)), list(chosen)
         return self._outlines[entity, version]
 
     def _say(self, template: Template, entity: str, is_first: bool, instead: Mapping[str, str]) -> str:

@@ -34,7 +34,7 @@ class Question:
         answer: The answer in words.
         answer_entity: Id of the entity that is the answer; None for literals, yes and no.
         facts: What it follows from, in the order of reasoning.
-        shape: ``2hop``, ``3hop1``, ..., ``comparison``, ``shared``, ``kinship``, ``bridged``.
+        shape: ``1hop``, ``2hop``, ``3hop1``, ..., ``comparison``, ``shared``, ``kinship``, ``bridged``.
         steps: For hops, the way there.
         relation: For kinship, what the tie is called.
     """
@@ -80,6 +80,7 @@ class Asker:
     def __init__(self, world: World, phrases: Phrases) -> None:
         self._world, self._bank = world, phrases.questions
         self._draws: dict[str, Callable[[Random], Question | None]] = {
+            "1hop": partial(self._chain, hops=1),
             "2hop": partial(self._chain, hops=2),
             "3hop1": partial(self._chain, hops=3),
             "4hop1": partial(self._chain, hops=4),
@@ -146,6 +147,11 @@ class Asker:
         phrased = fact.relation in self._bank["phrases"].get(self._kind(fact.subject), {})
         return phrased and entity is not None and (not entity.is_ambiguous or fact.relation in _TRADES)
 
+    def _gives_away(self, fact: Fact) -> bool:
+        """Whether the subject's own name answers: "When was the 1954 film ... released?"."""
+        subject = self._world.entities[fact.subject]
+        return subject.kind == "film" and subject.is_ambiguous and fact.relation == "publication date"
+
     def _chain(self, rng: Random, hops: int) -> Question | None:
         kind = rng.choices(list(_STARTS), list(_STARTS.values()))[0]
         here = self._start(rng.choice(self._world.of_kind(kind)).id)
@@ -160,13 +166,13 @@ class Asker:
                 and not (
                     fact.relation in _FAMILY and last in _FAMILY
                 )  # in-laws and grandparents have words of their own
-                and (left == 0 or self._leads_on(fact))
+                and (not self._gives_away(fact) if left == 0 else self._leads_on(fact))
             ]
             if not options:
                 return None
             last = rng.choice(options)
             if left == 0:
-                return self._finish(rng, here, last, {2: "2hop", 3: "3hop1", 4: "4hop1"}[hops])
+                return self._finish(rng, here, last, {1: "1hop", 2: "2hop", 3: "3hop1", 4: "4hop1"}[hops])
             here = self._hop(rng, here, last)
             visited.add(here.entity)
         return None
@@ -253,7 +259,7 @@ class Asker:
         extreme = rng.choice(list(self._bank["comparisons"][kind][relation]))
         pair = self._pair(rng, kind)
         facts = [self._world.facts_of[entity.id].get(relation) for entity in pair or ()]
-        if pair is None or facts[0] is None or facts[1] is None:
+        if pair is None or facts[0] is None or facts[1] is None or any(map(self._gives_away, filter(None, facts))):
             return None
         winner = self._compare(facts[0], facts[1], extreme)
         if winner is None:
