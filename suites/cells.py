@@ -4,7 +4,7 @@ import hashlib
 import json
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -63,30 +63,32 @@ class Cell:
         task: Registry name of the benchmark's task.
         task_args: Its arguments, with the questions that are asked.
         chain: Bridges with every argument.
+        generator: The model under evaluation.
+        work: What its bridges do whatever the generator.
         versions: Registry name of each bridge that takes part, also through ``truncate(like=...)``, to its version
             (or the hash of its source, where no package holds it).
         on_empty: As in `rag`.
         reader: `rag`'s options that are set: prompt, answer, budget, tokenizer, cut.
-        generator: The model under evaluation.
         roles: Models that bridges and scorers call.
         generation: Settings of the generator that override the benchmark's.
         epochs: Repetitions of each question.
+        retriever: Whether the chain is one solver that ranks a corpus, and nothing is generated.
         control: Which of the controls it is; None for a bridge of the suite.
-        work: What its bridges do whatever the generator.
     """
 
     task: str
     task_args: Mapping[str, Any]
     chain: ChainItems
-    versions: Mapping[str, int | str]
-    on_empty: OnEmpty
-    reader: Mapping[str, Any]
     generator: ModelChoice
-    roles: Mapping[str, ModelChoice]
-    generation: Mapping[str, Any]
-    epochs: int
-    control: str | None
     work: BridgeWork
+    versions: Mapping[str, int | str] = field(default_factory=dict)
+    on_empty: OnEmpty = "empty"
+    reader: Mapping[str, Any] = field(default_factory=dict)
+    roles: Mapping[str, ModelChoice] = field(default_factory=dict)
+    generation: Mapping[str, Any] = field(default_factory=dict)
+    epochs: int = 1
+    retriever: bool = False
+    control: str | None = None
 
     @cached_property
     def id(self) -> str:
@@ -108,10 +110,14 @@ class Cell:
     def command(self) -> str:
         """The command line that runs this cell alone."""
         parts = ["inspect", "eval", self.task, *_options("-T", self.task_args)]
-        parts += ["--solver", "bridgebench/rag", "-S", f"bridges={json.dumps(list(self.chain))}"]
-        if self.on_empty != "empty":
-            parts += ["-S", f"on_empty={self.on_empty}"]
-        parts += [*_options("-S", self.reader), "--model", self.generator.model, *_options("-M", self.generator.args)]
+        if self.retriever:
+            ((name, args),) = self.chain[0].items()
+            parts += ["--solver", name, *_options("-S", args)]
+        else:
+            parts += ["--solver", "bridgebench/rag", "-S", f"bridges={json.dumps(list(self.chain))}"]
+            parts += ["-S", f"on_empty={self.on_empty}"] if self.on_empty != "empty" else []
+            parts += _options("-S", self.reader)
+        parts += ["--model", self.generator.model, *_options("-M", self.generator.args)]
         if self.generator.base_url:
             parts += ["--model-base-url", self.generator.base_url]
         for role, model in self.roles.items():
@@ -144,9 +150,14 @@ def identity(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=asdict).encode()).hexdigest()[:16]
 
 
+LABEL_ARGUMENTS = ("like", "words", "top_k", "field", "levels", "mode", "single_pass", "keep_original")
+"""Arguments that tell rows of our suites apart."""
+
+
 def _bridge_label(name: str, args: Mapping[str, Any]) -> str:
-    shown = {key: args[key] for key in ("like", "seed", "words") if args.get(key) is not None}
-    inside = ", ".join(f"{key}={_like(value)}" for key, value in shown.items())
+    shown = [*LABEL_ARGUMENTS, *(["seed"] if short(name) == "shuffle" else [])]
+    set_ones = {key: args[key] for key in shown if key in args and args[key] is not None and args[key] is not False}
+    inside = ", ".join(f"{key}={_like(value)}" for key, value in set_ones.items())
     return f"{short(name)}({inside})" if inside else short(name)
 
 

@@ -55,6 +55,8 @@ def run(args: Namespace) -> int:
         return 0
     for path in args.merge_cache:
         console.print(f"{path}: {_merge_cache(path)} results taken over")
+    if suite.tiny_checkpoints:
+        _write_tiny_checkpoints(Path(suite.tiny_checkpoints))
     write_manifest(log_dir, suite, cells)
     console.print(f"{suite.name}: {len(chosen)} cells, logs in {log_dir}")
     suite_run = SuiteRun(suite, log_dir, console)
@@ -71,3 +73,11 @@ def _merge_cache(path: Path) -> int:
     if not path.is_file():
         raise BridgebenchError(f"--merge-cache: there is no file {path}")
     return cache.merge(path)
+
+
+def _write_tiny_checkpoints(folder: Path) -> None:
+    from bridgebench.tiny_checkpoints import CHECKPOINTS
+
+    for name, write in CHECKPOINTS.items():
+        if not (folder / name).is_dir():
+            write(folder / name)

@@ -1,7 +1,9 @@
 """From a suite to its cells: benchmarks x rows x prompts x generators. Nothing is read or run."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
+
+from inspect_ai.util import registry_create
 
 from bridgebench import _registry
 from bridgebench.errors import BridgebenchError
@@ -18,6 +20,8 @@ def expand(suite: Suite) -> tuple[Cell, ...]:
     Raises:
         BridgebenchError: Naming the row whose bridge or argument does not exist, or lacks the model it calls.
     """
+    if suite.retrievers:
+        return tuple(_retrieval_cells(suite))
     roles = _choices(suite.roles)
     own = [_planned(suite, row, roles, f"bridges.{position}") for position, row in enumerate(suite.bridges)]
     rows = plan_rows(own, roles, _wanted_controls(suite))
@@ -58,10 +62,7 @@ def _cells(
     suite: Suite, benchmark: BenchmarkSpec, row: PlannedRow, prompt: str | None, generator: ModelSpec
 ) -> Iterator[Cell]:
     """The cell; none for a row that the benchmark cannot have."""
-    task = f"bridgebench/{benchmark.task}" if hasattr(_registry, benchmark.task) else benchmark.task
-    args = dict(benchmark.args)
-    if suite.limit is not None:
-        args = {"limit": suite.limit, "seed": suite.seed, **args}
+    task, args = _task(suite, benchmark)
     if row.gold:
         if "documents" in args or not takes_gold_documents(task):
             return
@@ -73,14 +74,7 @@ def _cells(
         task=task,
         task_args=args,
         chain=tuple(bridge.item for bridge in row.chain),
-        versions={bridge.info.name: bridge.source_hash or bridge.info.version for bridge in row.bridges},
-        on_empty=row.on_empty,
-        reader={key: value for key, value in reader.items() if value is not None},
         generator=_choice(generator),
-        roles={role: model for role, model in row.roles.items() if role not in others},
-        generation={**suite.generation, **generator.config},
-        epochs=suite.epochs,
-        control=row.control,
         work=BridgeWork(
             task=task,
             task_args=args,
@@ -89,7 +83,46 @@ def _cells(
             roles={role: model for role, model in row.roles.items() if role in called},
             epochs=suite.epochs,
         ),
+        versions={bridge.info.name: bridge.source_hash or bridge.info.version for bridge in row.bridges},
+        on_empty=row.on_empty,
+        reader={key: value for key, value in reader.items() if value is not None},
+        roles={role: model for role, model in row.roles.items() if role not in others},
+        generation={**suite.generation, **generator.config},
+        epochs=suite.epochs,
+        control=row.control,
     )
+
+
+def _retrieval_cells(suite: Suite) -> Iterator[Cell]:
+    for benchmark in suite.benchmarks:
+        task, args = _task(suite, benchmark)
+        for position, retriever in enumerate(suite.retrievers):
+            name = our_name(retriever.solver)
+            try:
+                registry_create("solver", name, **retriever.args)
+            except (LookupError, TypeError, BridgebenchError) as error:
+                raise BridgebenchError(f"suite '{suite.name}': retrievers.{position}: {error}") from None
+            yield Cell(
+                task=task,
+                task_args=args,
+                chain=({name: retriever.args},),
+                generator=ModelChoice("none/none", {}, None, {}),
+                work=BridgeWork(task, args, (), "empty", {}, suite.epochs),
+                roles=_choices(suite.roles),
+                epochs=suite.epochs,
+                retriever=True,
+            )
+
+
+def _task(suite: Suite, benchmark: BenchmarkSpec) -> tuple[str, dict[str, Any]]:
+    """Name and arguments of a task; a benchmark's own arguments go before the suite's draw."""
+    draw = {} if suite.limit is None else {"limit": suite.limit, "seed": suite.seed}
+    return our_name(benchmark.task), {**draw, **benchmark.args}
+
+
+def our_name(name: str) -> str:
+    """The registry name; ours may be given without their prefix."""
+    return f"bridgebench/{name}" if hasattr(_registry, name) else name
 
 
 def takes_gold_documents(task: str) -> bool:

@@ -24,8 +24,8 @@ def load_suite(suite: str, *, smoke: bool = False, changes: Sequence[str] = ()) 
     Raises:
         BridgebenchError: When there is no such file, it is not YAML, or a key or value in it is wrong.
     """
-    path = _find(suite)
-    raw = read_yaml(path)
+    path = _find(suite, Path())
+    raw = _extended(path)
     if smoke:
         if not isinstance(raw, dict) or not isinstance(raw.get("smoke"), dict):
             raise BridgebenchError(f"{path}: there is no 'smoke' section")
@@ -73,8 +73,26 @@ class _UniqueKeys(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-def _find(suite: str) -> Path:
-    path = Path(suite).expanduser()
+def _extended(path: Path, seen: tuple[Path, ...] = ()) -> Any:
+    """A file's keys over those of the suite that its key ``extends`` names (a path from this file, or a packaged one).
+
+    ``smoke`` sections are joined key by key, all other keys replaced.
+    """
+    raw = read_yaml(path)
+    if not isinstance(raw, dict) or "extends" not in raw:
+        return raw
+    if not isinstance(raw["extends"], str):
+        raise BridgebenchError(f"{path}: extends: must name a suite, got {raw['extends']!r}")
+    if path in seen:
+        raise BridgebenchError(f"{path}: extends: it extends itself, through {' and '.join(map(str, seen))}")
+    base = _extended(_find(raw["extends"], path.parent), (*seen, path))
+    own = {key: value for key, value in raw.items() if key != "extends"}
+    smoke = {**base.get("smoke", {}), **own.get("smoke", {})}
+    return {**{key: value for key, value in base.items() if key != "name"}, **own, "smoke": smoke}
+
+
+def _find(suite: str, folder: Path) -> Path:
+    path = folder / Path(suite).expanduser()
     if path.is_file():
         return path
     if suite in packaged_suites():

@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 from inspect_ai import eval, eval_set
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig
+from inspect_ai.solver import Solver
+from inspect_ai.util import registry_create
 from rich.console import Console
 
 from bridgebench.cache import bridge_cache
@@ -140,8 +142,7 @@ class SuiteRun:
                     cell.task,
                     cell.task_args,
                     {CELL: cell.id},
-                    # Inspect tells cells apart by arguments of solvers, not by metadata: the id is one
-                    solver=rag(bridges=list(cell.chain), on_empty=cell.on_empty, revision=cell.id, **cell.reader),
+                    solver=_solver(cell),
                     model_roles={role: make(model, role=role) for role, model in cell.roles.items()},
                     config=self.tasks.get(cell.task, cell.task_args).config.merge(config),
                 )
@@ -168,3 +169,11 @@ class SuiteRun:
             "display": "none",
             "ctl_server": False,
         }
+
+
+def _solver(cell: Cell) -> Solver:
+    if cell.retriever:
+        ((name, args),) = cell.chain[0].items()
+        return registry_create("solver", name, **args)
+    # Inspect tells cells apart by arguments of solvers, not by metadata: the id is one
+    return rag(bridges=list(cell.chain), on_empty=cell.on_empty, revision=cell.id, **cell.reader)

@@ -98,6 +98,18 @@ class Row(_Strict):
     roles: dict[str, Models] = {}
 
 
+class Retriever(_Strict):
+    """A solver that ranks a corpus; ``name`` and ``{name: {argument: value}}`` stand for it.
+
+    Attributes:
+        solver: Registry name; ours without their prefix.
+        args: Its arguments (``-S``).
+    """
+
+    solver: str
+    args: dict[str, Any] = {}
+
+
 class Price(_Strict):
     """Dollars a million tokens."""
 
@@ -114,6 +126,7 @@ class Suite(_Strict):
         benchmarks: Tasks with their arguments.
         bridges: Rows of the table.
         generators: Models under evaluation.
+        retrievers: In place of bridges and generators, solvers that rank a corpus.
         roles: Models that bridges (``bridge``) and scorers (``grader``) call.
         controls: ``default`` is all of `Control`, ``none`` is none of them, or a list.
         on_empty: What follows a bridge's result without text.
@@ -132,6 +145,7 @@ class Suite(_Strict):
         max_samples: Samples of a cell that run at the same time; None is as many as the model has connections.
         prices: Model to price, for ``--dry-run``.
         published: Tables and figures of a paper that it repeats.
+        tiny_checkpoints: Folder that a run first fills with tiny checkpoints, for rows that load them from there.
         smoke: Keys that ``--smoke`` replaces: the same shape, offline and small.
     """
 
@@ -139,7 +153,8 @@ class Suite(_Strict):
     description: str = ""
     benchmarks: list[Annotated[BenchmarkSpec, _named("task", "args")]] = Field(min_length=1)
     bridges: list[Annotated[Row, BeforeValidator(_as_row)]] = []
-    generators: list[Models] = Field(min_length=1)
+    generators: list[Models] = []
+    retrievers: list[Annotated[Retriever, _named("solver", "args")]] = []
     roles: dict[str, Models] = {}
     controls: Literal["default", "none"] | list[Control] = "default"
     on_empty: OnEmpty = "empty"
@@ -157,11 +172,16 @@ class Suite(_Strict):
     max_samples: int | None = Field(default=None, ge=1)
     prices: dict[str, Price] = {}
     published: list[str] = []
+    tiny_checkpoints: str | None = None
     smoke: dict[str, Any] = {}
 
     @model_validator(mode="after")
     def _has_rows(self) -> "Suite":
-        if not self.bridges and self.controls == "none":
+        if self.retrievers and (self.bridges or self.generators):
+            raise ValueError("retrievers rank a corpus: there are no bridges or generators beside them")
+        if not self.retrievers and not self.generators:
+            raise ValueError("there must be at least one generator (or retriever)")
+        if not self.retrievers and not self.bridges and self.controls in ("none", []):
             raise ValueError("without controls there must be at least one bridge")
         return self
 

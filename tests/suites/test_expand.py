@@ -37,12 +37,6 @@ def suite_rewriter() -> Bridge:
     return _same()
 
 
-@bridge(family="control", roles=("bridge",))
-def answer_directly() -> Bridge:
-    """Stands in for the packaged one where that is absent."""
-    return _same()
-
-
 def cells_of(suite: dict[str, Any], **changes: Any) -> tuple[Cell, ...]:
     return expand(parse_suite(suite | changes, "s.yaml"))
 
@@ -91,7 +85,7 @@ def test_all_controls_by_default(suite: dict[str, Any]) -> None:
 
 def test_a_reranker_that_drops_documents_is_measured_against_its_length(suite: dict[str, Any]) -> None:
     found = rows(cells_of(suite, bridges=[{"suite_reranker": {"top_k": 2}}], controls=["truncate"]))
-    assert found == ["suite_reranker", "truncate(like=suite_reranker)"]
+    assert found == ["suite_reranker(top_k=2)", "truncate(like=suite_reranker)"]
 
 
 def test_no_controls(suite: dict[str, Any]) -> None:
@@ -214,3 +208,15 @@ def test_shards_cover_all_cells_once_and_share_no_bridge_work(suite: dict[str, A
     for wrong in ("0/3", "4/3", "1", "a/b"):
         with pytest.raises(BridgebenchError, match="I/N"):
             take_shard(cells, wrong)
+
+
+def test_retrievers_rank_a_corpus_without_a_generator() -> None:
+    raw = {"benchmarks": ["arxiv_cards"], "retrievers": ["bm25", {"bm25": {"field": "full_text"}}], "limit": 2}
+    cells = cells_of(raw)
+    assert [cell.row for cell in cells] == ["bm25", "bm25"]
+    assert {cell.generator.model for cell in cells} == {"none/none"}
+    assert "--solver bridgebench/bm25 -S field=full_text --model none/none" in cells[1].command
+    with pytest.raises(BridgebenchError, match=r"retrievers\.0: .*no_such"):
+        cells_of(raw | {"retrievers": ["no_such"]})
+    with pytest.raises(BridgebenchError, match=r"retrievers\.0: .*field"):
+        cells_of(raw | {"retrievers": [{"bm25": {"field": "title"}}]})

@@ -38,7 +38,8 @@ def test_short_forms_stand_for_the_whole_ones(suite: dict[str, Any]) -> None:
         ({"limit": "many"}, "s.yaml: limit: "),
         ({"controls": "some"}, "s.yaml: controls: "),
         ({"controls": ["naive", "nothing"]}, "s.yaml: controls.1: "),
-        ({"generators": []}, "s.yaml: generators: "),
+        ({"generators": []}, "s.yaml: the suite: there must be at least one generator"),
+        ({"retrievers": ["bm25"]}, "s.yaml: the suite: retrievers rank a corpus"),
         ({"generators": [{"model": "m", "configs": {}}]}, "s.yaml: generators.0.configs: there is no such key"),
         ({"generators": [{"args": {}, "model": 3}]}, "s.yaml: generators.0.model: "),
         ({"generation": {"max_token": 3}}, "s.yaml: generation: Inspect has no generation setting named max_token"),
@@ -117,3 +118,13 @@ def test_unsafe_or_ambiguous_yaml_is_refused(tmp_path: Path, text: str, problem:
 def test_an_unknown_suite_lists_the_packaged_ones() -> None:
     with pytest.raises(BridgebenchError, match="demo"):
         load_suite("nowhere")
+
+
+def test_a_circle_of_extends_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("extends: b.yaml\n")
+    (tmp_path / "b.yaml").write_text("extends: a.yaml\n")
+    with pytest.raises(BridgebenchError, match="it extends itself"):
+        load_suite(str(tmp_path / "a.yaml"))
+    (tmp_path / "a.yaml").write_text("extends: 3\n")
+    with pytest.raises(BridgebenchError, match="must name a suite"):
+        load_suite(str(tmp_path / "a.yaml"))
