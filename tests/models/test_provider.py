@@ -234,7 +234,7 @@ def run(tiny: Any, folder: Path, samples: int, chain: Solver, **options: Any) ->
     [log] = eval(
         Task(dataset, solver=chain, scorer=match()),
         model=f"local/{tiny.path}",
-        model_args=FP32,
+        model_args={**FP32, "batch_size": 64},
         log_dir=str(folder),
         **options,
     )
@@ -278,7 +278,7 @@ def test_one_bad_prompt_fails_only_its_own_sample(
 @solver
 def two_providers() -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        other = get_model(str(state.model), memoize=False, **FP32)
+        other = get_model(str(state.model), memoize=False, batch_size=64, **FP32)
         await other.generate(state.input_text, config=GenerateConfig(max_tokens=2))
         return await generate(state)
 

@@ -48,8 +48,9 @@ def read(count: int) -> list[str]:
 def through_inspect(prompts: Sequence[str], model: Any, **options: Any) -> tuple[float, list[str]]:
     """Wall seconds of an eval without scorer, and its answers in order; the weights are loaded before."""
 
-    def run(samples: Sequence[str]) -> Any:
+    def run(samples: Sequence[str]) -> tuple[float, list[str]]:
         dataset = MemoryDataset([Sample(id=index, input=text) for index, text in enumerate(samples)])
+        started = time.perf_counter()
         with tempfile.TemporaryDirectory() as logs:
             (log,) = eval(
                 Task(dataset, solver=generate()),
@@ -61,14 +62,13 @@ def through_inspect(prompts: Sequence[str], model: Any, **options: Any) -> tuple
                 log_dir=logs,
                 **options,
             )
-        if log.status != "success":
-            raise SystemExit(f"{model}: {log.error}")
-        return log
+            seconds = time.perf_counter() - started
+            if log.status != "success":
+                raise SystemExit(f"{model}: {log.error}")
+            return seconds, [sample.output.completion for sample in sorted(log.samples, key=lambda s: int(s.id))]
 
     run(prompts[:1])
-    started = time.perf_counter()
-    log = run(prompts)
-    return time.perf_counter() - started, [sample.output.completion for sample in log.samples]
+    return run(prompts)
 
 
 @torch.inference_mode()
