@@ -113,7 +113,10 @@ def stress_curves(report: Report) -> list[Markup]:
         for name, value in arguments.items():
             others = {key: other for key, other in arguments.items() if key != name}
             rest = {key: v for key, v in table.setting.items() if key not in ("task arguments", "dataset", "questions")}
-            key = json.dumps([table.benchmark, table.generator, name, others, rest], sort_keys=True, default=str)
+            family = value.rpartition("=")[0] if isinstance(value, str) else ""
+            key = json.dumps(
+                [table.benchmark, table.generator, name, family, others, rest], sort_keys=True, default=str
+            )
             groups.setdefault(key, []).append((value, name, table))
     found = []
     for members in groups.values():
@@ -123,7 +126,7 @@ def stress_curves(report: Report) -> list[Markup]:
 
 
 def _stress(values: Sequence[Any], name: str, tables: Sequence[Table]) -> Markup:
-    texts = [PurePath(value).stem if isinstance(value, str) else str(value) for value in values]
+    texts = [_last_knob(value) if isinstance(value, str) else str(value) for value in values]
     title, positions = _positions(texts, name)
     order = sorted(range(len(values)), key=lambda i: positions[i])
     headline = tables[0].headline
@@ -142,6 +145,15 @@ def _stress(values: Sequence[Any], name: str, tables: Sequence[Table]) -> Markup
     )
     about = f"{tables[0].benchmark}, {tables[0].generator}: {metric_title(headline)} against {title}"
     return curves(series, about, title, metric_title(headline), [(positions[i], texts[i]) for i in order])
+
+
+def _last_knob(source: str) -> str:
+    """A file's name, or what a source of the fictional world varies: its last knob.
+
+    >>> _last_knob("world:size=60,distractors=8")
+    'distractors=8'
+    """
+    return source.removeprefix("world:").rpartition(",")[2] if source.startswith("world:") else PurePath(source).stem
 
 
 def _positions(texts: Sequence[str], name: str) -> tuple[str, list[float]]:

@@ -11,8 +11,10 @@ import yaml
 from inspect_ai.log import list_eval_logs, read_eval_log
 
 from bridgebench.document import Bridge, Document
+from bridgebench.leaderboard.curves import stress_curves
 from bridgebench.leaderboard.logs import read_logs
 from bridgebench.leaderboard.manifest import read_manifest
+from bridgebench.leaderboard.report import read_report
 from bridgebench.solvers.bridge import bridge
 from bridgebench.suites import command
 
@@ -159,3 +161,18 @@ def test_manifest_json_tells_people_more(tmp_path: Path, suite: dict[str, Any], 
     run(tmp_path, suite, "--only", "bridge=naive")
     cell = json.loads((tmp_path / "logs" / "manifest.json").read_text())["cells"][0]
     assert (cell["label"], cell["control"], cell["versions"]) == ("naive", "naive", {"bridgebench/naive": 1})
+
+
+def test_the_worlds_knobs_become_curves(tmp_path: Path, suite: dict[str, Any], calls: Calls) -> None:
+    suite["benchmarks"] = [
+        {"hotpotqa": {"source": f"world:size=2,{knob}={value}"}}
+        for knob, values in (("distractors", (2, 4, 6)), ("gold_position", ("first", "middle", "last")))
+        for value in values
+    ]
+    suite |= {"bridges": [], "controls": ["naive"], "limit": None}
+    assert run(tmp_path, suite) == 0
+    report = read_report([tmp_path / "logs"], resamples=10)
+    about = [str(curve) for curve in stress_curves(report)]
+    assert len(about) == 2
+    assert "against distractors" in about[0]
+    assert "gold_position=middle" in about[1]
