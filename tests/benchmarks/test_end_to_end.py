@@ -35,7 +35,7 @@ TASKS: dict[str, Callable[..., Task]] = {
 
 
 def run(task: Task, **options: Any) -> EvalLog:
-    grader = get_model("fake/grader", answer="VERDICT: correct")
+    grader = get_model("fake/grader", answers={r"VERDICT (\S+): CORRECT": r"VERDICT \1: CORRECT"})
     (log,) = inspect_eval(task, model="fake/generator", model_roles={"grader": grader}, display="none", **options)
     assert log.status == "success", log.error
     return log
@@ -50,7 +50,8 @@ def test_sample_to_scores(name: str) -> None:
     (score,) = [
         score for score in log.results.scores if (score.scorer, score.name) == (headline.scorer, headline.score)
     ]
-    assert "mean" in score.metrics
+    assert 0 <= score.metrics["mean"].value <= 1
+    assert score.unscored_samples == 0
     assert log.samples is not None
     assert len(log.samples) == 3
     assert log.eval.metadata is not None
