@@ -20,6 +20,7 @@ from bridgebench.benchmarks._sources import Hub, Place, Source, file_provenance,
 from bridgebench.benchmarks._tally import Tally, convert_records
 from bridgebench.errors import BridgebenchError
 from bridgebench.reader import ReaderSettings
+from bridgebench.scorers.context import context
 from bridgebench.scorers.cost import cost
 from bridgebench.solvers.controls import naive
 
@@ -71,8 +72,8 @@ def build(
         exclude: The reason why a sample is no part of the benchmark, or None.
         source: Records that are read already; None reads those that `loading` names.
         file: Name without suffix of the file to read from a folder or zip of many datasets.
-        solver: What a retrieval task runs by default. None is `naive` before a generator, and `cost` joins the
-            scorers, so that what the context cost stands in every log.
+        solver: What a retrieval task runs by default. None is `naive` before a generator, and `context` and
+            `cost` join the scorers, so that what became of the context, and what it cost, stands in every log.
         **options: The task's own arguments, for the log.
 
     Raises:
@@ -110,7 +111,7 @@ def build(
     return Task(
         dataset=MemoryDataset(samples, name=benchmark.name, location=loading.source),
         solver=solver or naive(),
-        scorer=scorers if solver else [*scorers, cost()],
+        scorer=scorers if solver else [*scorers, context(), cost()],
         config=GenerateConfig(max_tokens=benchmark.max_tokens, temperature=0.0),
         version=benchmark.version,
         headline_metric=benchmark.headline,

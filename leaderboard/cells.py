@@ -83,7 +83,7 @@ class Cell:
 
 
 def read_cell(log: str) -> Cell | None:
-    """One log as a cell; None for a run without a generator (the bridge stage of a suite).
+    """One log as a cell; None for the bridge stage of a suite, which asks no generator.
 
     Raises:
         BridgebenchError: When the file is no Inspect log.
@@ -95,7 +95,7 @@ def read_cell(log: str) -> Cell | None:
     except (ValueError, KeyError, OSError) as error:
         raise BridgebenchError(f"{log}: not a readable Inspect log: {error}") from error
     spec = header.eval
-    if spec.model in ("none", "none/none"):
+    if any(step.solver == "bridgebench/bridge_stage" for step in header.plan.steps):
         return None
     chain, options = read_chain(header)
     task_args = dict(spec.task_args)

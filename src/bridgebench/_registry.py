@@ -7,6 +7,7 @@ from bridgebench.models.fake import fake
 from bridgebench.models.local import local
 from bridgebench.scorers.ambigqa_f1 import ambigqa_f1
 from bridgebench.scorers.containment import containment
+from bridgebench.scorers.context import context
 from bridgebench.scorers.cost import cost
 from bridgebench.scorers.judge import judge
 from bridgebench.scorers.qa_f1 import qa_f1
@@ -37,6 +38,7 @@ __all__ = [
     "bridge_stage",
     "compact",
     "containment",
+    "context",
     "cost",
     "embedding_reranker",
     "fake",
