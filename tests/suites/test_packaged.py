@@ -23,6 +23,7 @@ def test_it_expands(name: str) -> None:
     assert suite.description
     assert cells
     assert len({cell.id for cell in cells}) == len(cells)
+    assert all(cell.task.startswith("bridgebench/") for cell in cells)
     if not suite.retrievers:
         assert {cell.generator.model for cell in cells} == {model.model for model in suite.generators}
 
