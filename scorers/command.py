@@ -56,6 +56,7 @@ def add_grading_arguments(parser: ArgumentParser, required: bool) -> None:
     parser.add_argument("-M", "--grader-arg", action="append", default=[], metavar="NAME=VALUE", help="of its provider")
     parser.add_argument("--votes", type=int, default=1, help="gradings an answer, odd; the majority decides")
     parser.add_argument("--prompt", choices=list(READERS), default="judge", help="how the judge is asked")
+    parser.add_argument("--max-tokens", type=int, default=512, help="most tokens of a reply (default: %(default)s)")
     parser.add_argument("--log-dir", default="logs/judge", help="where Inspect logs the gradings")
 
 
@@ -71,7 +72,7 @@ def grading_of(args: Namespace) -> Grading:
     if not all(name and sign for name, sign, _ in pairs):
         raise BridgebenchError(f"-M takes NAME=VALUE, got {' '.join(args.grader_arg)}")
     options = {name: yaml.safe_load(value) for name, _, value in pairs}
-    return Grading(args.grader, args.votes, args.prompt, args.log_dir, options)
+    return Grading(args.grader, args.votes, args.prompt, args.max_tokens, args.log_dir, options)
 
 
 def run(args: Namespace) -> int:

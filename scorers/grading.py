@@ -9,7 +9,7 @@ from typing import Any
 from inspect_ai import Task, eval
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalSample
-from inspect_ai.model import Model, ModelOutput, get_model
+from inspect_ai.model import GenerateConfig, Model, ModelOutput, get_model
 from inspect_ai.scorer import Score
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
@@ -28,11 +28,20 @@ class Answered:
 
 @dataclass(frozen=True)
 class Grading:
-    """How the judge is asked: see `bridgebench.scorers.judge.judge`; `args` are the grader provider's own."""
+    """How the judge is asked.
+
+    Attributes:
+        grader: A model, or its name.
+        votes: See `bridgebench.scorers.judge.judge`, as for `prompt`.
+        max_tokens: Most tokens of a reply; a grader that reasons before it replies needs more than the default.
+        log_dir: Where Inspect logs the gradings; None is its own default.
+        args: The provider's own arguments.
+    """
 
     grader: str | Model
     votes: int = 1
     prompt: str = "judge"
+    max_tokens: int = 512
     log_dir: str | None = None
     args: Mapping[str, Any] | None = None
 
@@ -55,7 +64,8 @@ def grade(items: Mapping[str, Answered], grading: Grading) -> dict[str, Score]:
         scorer=judge(votes=grading.votes, prompt=grading.prompt),
         name="judge",
     )
-    grader = get_model(grading.grader, **dict(grading.args or {}))
+    config = GenerateConfig(max_tokens=grading.max_tokens)
+    grader = get_model(grading.grader, config=config, **dict(grading.args or {}))
     with redirect_stdout(sys.stderr):
         (log,) = eval(task, model="none/none", model_roles={"grader": grader}, log_dir=grading.log_dir, display="plain")
     if log.status != "success":

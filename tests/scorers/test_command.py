@@ -198,6 +198,8 @@ def test_judge_figures(tmp_path, capsys, monkeypatch) -> None:
         "mockllm/grader",
         "-M",
         "device=cpu",
+        "--max-tokens",
+        "99",
         "--log-dir",
         str(tmp_path / "logs"),
     )
@@ -205,4 +207,5 @@ def test_judge_figures(tmp_path, capsys, monkeypatch) -> None:
     assert (figures["n"], figures["unscored"], figures["unreadable"]) == (3, 1, 1)
     assert (figures["accuracy"], figures["official_accuracy"]) == (0.5, pytest.approx(1 / 3))
     assert figures["upper_accuracy"] == pytest.approx(2 / 3)
+    assert seen.pop("config").max_tokens == 99
     assert seen == {"name": "mockllm/grader", "device": "cpu"}
