@@ -77,11 +77,11 @@ def bridge_prompt(default: str, template: str | None) -> BridgePrompt:
     return BridgePrompt(load_prompt(name), packaged)
 
 
-def prompt_fingerprint(default: str) -> Callable[..., Mapping[str, Any]]:
-    """For ``@bridge(fingerprint=...)``: the template's text is part of the cache key, not only its name."""
+def prompt_fingerprint(*defaults: str) -> Callable[..., Mapping[str, Any]]:
+    """For ``@bridge(fingerprint=...)``: the texts of the templates are part of the cache key, not only their names."""
 
     def fingerprint(*, template: str | None, **_: Any) -> dict[str, Any]:
-        return {"template": bridge_prompt(default, template).prompt.hash}
+        return {"template": [bridge_prompt(default, template).prompt.hash for default in defaults]}
 
     return fingerprint
 

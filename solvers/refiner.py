@@ -5,14 +5,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
-from inspect_ai.model import ChatMessage
+from inspect_ai.model import ChatMessage, get_model
 from pydantic import Field
 
 from bridgebench.document import Bridge, BridgeResult, Document, Parse
 from bridgebench.solvers.bridge import bridge
 from bridgebench.solvers.llm import Decoding, all_sources, ask, reply_notes, samples, total_cost
 from bridgebench.solvers.neutralise import Guard
-from bridgebench.solvers.prompting import PROBE_DOCUMENTS, PROBE_QUESTION, bridge_prompt, prompt_fingerprint
+from bridgebench.solvers.prompting import (
+    PROBE_DOCUMENTS,
+    PROBE_QUESTION,
+    BridgePrompt,
+    bridge_prompt,
+    prompt_fingerprint,
+)
 
 LABELS = (r"\[(?:MONITOR|EXECUTOR)\]", r"(?:(?<=\n)|\A)(?:##(?= )|---(?=\n|\Z))")
 AUTHORS = frozenset({"2dbfd5bbf920"})
@@ -74,7 +80,7 @@ def parse_sections(text: str) -> Sections:
     utility="outcome",
     roles=("bridge",),
     sampling=samples,
-    fingerprint=prompt_fingerprint("refiner"),
+    fingerprint=prompt_fingerprint("refiner", "refiner_chat"),
 )
 def refiner(
     template: str | None = None,
@@ -89,10 +95,10 @@ def refiner(
     """Extract and restructure what is relevant, in one call. An empty output says that nothing is.
 
     Args:
-        template: Jinja file of the prompt (given ``context`` and ``question``). The default is the authors' whole
-            prompt in one message, for a completion endpoint that adds no chat template (``vllm-completions/...``);
-            ``refiner_chat`` (packaged) makes it a system and a user message for chat endpoints, whose template adds
-            white space that the checkpoint was not trained on.
+        template: Jinja file of the prompt (given ``context`` and ``question``). None is ``refiner``, the authors' whole
+            prompt in one message, where the role's provider is a completion endpoint (``vllm-completions/...``), which
+            adds no chat template; elsewhere ``refiner_chat``, a system and a user message, to which the model's chat
+            template adds white space that the checkpoint was not trained on.
         output: ``raw`` gives the reader the output as it is, as released; ``sections`` one document a quote, without
             what stands outside of sections. An output without sections is given as it is.
         clean: Whether passages are filtered and grouped by title first, as released (see `prepare`).
@@ -102,17 +108,14 @@ def refiner(
         temperature: 0 is greedy; None leaves it to the model role.
         seed: Seed of sampling.
     """
-    prompt = bridge_prompt("refiner", template)
     decoding = Decoding(max_tokens, temperature, seed)
-
-    def render(question: str, documents: Sequence[Document], guard: Guard) -> list[ChatMessage]:
-        safe = [guard.document(document) for document in documents]
-        context = "\n---\n".join(f"## {document.title}\n{document.text}" for document in safe)
-        return prompt.messages(context=context, question=guard(question))
-
-    notes = prompt.notes(render(PROBE_QUESTION, PROBE_DOCUMENTS, Guard()), AUTHORS)
+    raw_prompt, chat_prompt = bridge_prompt("refiner", template), bridge_prompt("refiner_chat", template)
+    probe = (PROBE_QUESTION, PROBE_DOCUMENTS, Guard())
+    raw_notes = raw_prompt.notes(_messages(raw_prompt, *probe), AUTHORS)
+    chat_notes = chat_prompt.notes(_messages(chat_prompt, *probe))
 
     async def run(question: str, documents: Sequence[Document]) -> BridgeResult:
+        prompt, notes = (raw_prompt, raw_notes) if _completes() else (chat_prompt, chat_notes)
         passages = prepare(documents, group_untitled) if clean else tuple(documents)
         passages = passages[:groups]
         read = all_sources(passages)
@@ -120,7 +123,7 @@ def refiner(
         if not passages:
             return BridgeResult((), parse="empty" if documents else "ok", notes={**notes, "passages_dropped": dropped})
         guard = Guard(*LABELS)
-        reply = await ask(render(question, passages, guard), decoding.config())
+        reply = await ask(_messages(prompt, question, passages, guard), decoding.config())
         parsed = parse_sections(reply.text)
         if output == "sections" and parsed.sections:
             made = tuple(_quoted(number, section, passages) for number, section in enumerate(parsed.sections, 1))
@@ -136,6 +139,17 @@ def refiner(
         )
 
     return run
+
+
+def _completes() -> bool:
+    """Whether the role's provider sends a prompt as it is, without a chat template."""
+    return str(get_model(role="bridge", required=True)).partition("/")[0].endswith("-completions")
+
+
+def _messages(prompt: BridgePrompt, question: str, documents: Sequence[Document], guard: Guard) -> list[ChatMessage]:
+    safe = [guard.document(document) for document in documents]
+    context = "\n---\n".join(f"## {document.title}\n{document.text}" for document in safe)
+    return prompt.messages(context=context, question=guard(question))
 
 
 def prepare(documents: Sequence[Document], group_untitled: bool = False) -> tuple[Document, ...]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
@@ -14,6 +15,10 @@ from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, Mo
 from inspect_ai.solver import Solver
 
 from bridgebench import BridgeStore, Document
+
+# a busy machine is no failure
+settings.register_profile("solvers", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("solvers")
 
 DOCUMENTS = (
     Document("d1", "Ida Marsh", "Ida Marsh is a painter. She was born in Tarnholm."),

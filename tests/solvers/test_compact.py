@@ -60,7 +60,7 @@ def test_parts(reply: str, summary: str, evaluation: str | None, complete: bool,
     assert (iteration.complete, iteration.as_specified) == (complete, clean)
 
 
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=800)
 @given(st.lists(FRAGMENTS, max_size=12).map("".join) | st.text(max_size=40))
 def test_any_reply_is_read(reply: str) -> None:
     iteration = parse_iteration(reply)

@@ -112,7 +112,7 @@ def test_rankings_with_ties(reply: str, n: int, order: tuple[int, ...], parse: s
     assert (parsed.indices, parsed.parse, parsed.ties) == (order, parse, ties)
 
 
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=800)
 @given(REPLIES, st.integers(1, 12))
 def test_any_reply_gives_a_permutation(reply: str, n: int) -> None:
     for parse in (parse_permutation, parse_tied):

@@ -43,7 +43,7 @@ HOSTILE = "\n".join(f"{marker}\n---\n{marker} {marker}{marker}" for marker in MA
 
 
 @pytest.mark.parametrize("labels", LABEL_SETS.values(), ids=LABEL_SETS)
-@settings(max_examples=350, deadline=None)
+@settings(max_examples=350)
 @given(st.lists(st.sampled_from([*MARKERS, "<", "|", "[", ":", "\n", " ", "*", "#", "-", "é", "\x00"])))
 def test_a_guarded_text_holds_no_marker_and_no_other_character_is_lost(
     labels: tuple[str, ...], parts: list[str]
@@ -78,8 +78,8 @@ BRIDGES = {
     "rank_gpt_single": (rank_gpt, {"template": "rank_gpt_single"}, LISTWISE),
     "rank_k": (rank_k, {}, LISTWISE),
     "compact": (compact_bridge, {"segment_size": 1}, compact.LABELS),
-    "refiner": (refiner_bridge, {"clean": False}, refiner.LABELS),
-    "refiner_chat": (refiner_bridge, {"template": "refiner_chat", "clean": False}, refiner.LABELS),
+    "refiner": (refiner_bridge, {"template": "refiner", "clean": False}, refiner.LABELS),
+    "refiner_chat": (refiner_bridge, {"clean": False}, refiner.LABELS),
     "r2u": (r2u, {}, r2u_format.LABELS),
     "r2u_teacher": (r2u_teacher, {"retries": 0}, r2u_format.LABELS),
     "r2u_teacher_single": (r2u_teacher, {"single_pass": True}, r2u_format.LABELS),

@@ -107,7 +107,7 @@ def test_steps_of_a_text_that_has_steps_of_its_own_are_kept() -> None:
     assert split_steps(reply).rewrite == "Step 1. Heat oil.\nStep 2. Add salt."
 
 
-@settings(max_examples=700, deadline=None)
+@settings(max_examples=700)
 @given(OUTPUTS, st.integers(1, 11))
 def test_any_output_gives_one_entry_a_document(output: str, n: int) -> None:
     rewrites = parse_rewrites(output, n)
@@ -126,7 +126,7 @@ def test_any_output_gives_one_entry_a_document(output: str, n: int) -> None:
         assert all(document.text for document in read)
 
 
-@settings(max_examples=700, deadline=None)
+@settings(max_examples=700)
 @given(OUTPUTS)
 def test_no_rewrite_holds_what_stands_after_the_second_step(output: str) -> None:
     parsed = parse_teacher(output)
@@ -136,7 +136,7 @@ def test_no_rewrite_holds_what_stands_after_the_second_step(output: str) -> None
     assert "secret-7391" not in (leaked.rewrite or "")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(OUTPUTS, min_size=1, max_size=10))
 def test_what_is_formatted_reads_back(texts: list[str]) -> None:
     texts = [Guard(*LABELS)(text).strip() for text in texts]

@@ -1,14 +1,16 @@
 """Refiner: the authors' prompt to the byte, their grouping of passages, and quotes in sections."""
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from inspect_ai.model import get_model
+from inspect_ai.model import ChatMessage, ModelAPI, ModelOutput, get_model, modelapi
 
-from bridgebench import Document
+from bridgebench import BridgeStore, Document
+from bridgebench.models.fake import FakeAPI
 from bridgebench.solvers.refiner import Section, parse_sections, prepare, refiner
 from bridgebench.testing import check_bridge
 
@@ -44,7 +46,7 @@ def test_sections(output: str, sections: list[tuple[int | None, str, str]], pars
     assert parsed.parse == parse
 
 
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=800)
 @given(st.lists(FRAGMENTS, max_size=12).map("".join) | st.text(max_size=40))
 def test_any_output_is_read(output: str) -> None:
     parsed = parse_sections(output)
@@ -54,13 +56,32 @@ def test_any_output_is_read(output: str) -> None:
     assert all(section.quote in output and section.title in output for section in parsed.sections)
 
 
-def test_the_prompt_is_the_authors_to_the_byte(scripted: Callable[..., Any], bridged: Callable[..., Any]) -> None:
-    model = scripted(OUTPUT)
-    record = bridged(refiner(), model, question="Who?")
-    assert record["notes"]["prompt"] == "authors'"
-    (prompt,) = model.prompts
-    assert [message.role for message in prompt] == ["user"]
-    assert prompt[0].text == (
+asked: list[str] = []
+
+
+class CompletionEndpoint(FakeAPI):
+    """A provider that sends prompts without a chat template."""
+
+    async def generate(self, input: list[ChatMessage], **options: Any) -> ModelOutput:
+        (message,) = input
+        asked.append(message.text)
+        return await super().generate(input, **options)
+
+
+@modelapi(name="scripted-completions")
+def scripted_completions() -> type[ModelAPI]:
+    return CompletionEndpoint
+
+
+def test_a_completion_endpoint_is_sent_the_authors_prompt_to_the_byte(
+    evaluate: Callable[..., Any],
+) -> None:
+    asked.clear()
+    endpoint = SimpleNamespace(model=get_model("scripted-completions/refiner", answer=OUTPUT, memoize=False))
+    log = evaluate(refiner(), endpoint, question="Who?")
+    (step,) = log.samples[0].store_as(BridgeStore).steps
+    assert step["notes"]["prompt"] == "authors'"
+    assert asked[0] == (
         "[INST]<<SYS>>[MONITOR]## Ida Marsh\nIda Marsh is a painter. She was born in Tarnholm.\n---\n"
         "## Tarnholm\nTarnholm is a town. The river Sella flows through it.\n---\n"
         "## \nThe Sella rises in the hills.<</SYS>>Who?[/INST] "
@@ -94,12 +115,16 @@ def test_an_empty_output_says_that_nothing_is_relevant(
     assert (record["documents"], record["parse"]) == ([], "empty")
 
 
-def test_chat_endpoints_get_a_system_message(scripted: Callable[..., Any], bridged: Callable[..., Any]) -> None:
+def test_a_chat_endpoint_is_sent_two_messages_and_is_not_the_authors(
+    scripted: Callable[..., Any], bridged: Callable[..., Any]
+) -> None:
     model = scripted(OUTPUT)
-    record = bridged(refiner(template="refiner_chat"), model, question="Who?")
+    record = bridged(refiner(), model, question="Who?")
     assert [message.role for message in model.prompts[0]] == ["system", "user"]
     assert model.prompts[0][0].text.startswith("[MONITOR]## Ida Marsh\n")
     assert record["notes"]["prompt"] == "reworded"
+    explicit = bridged(refiner(template="refiner"), scripted(OUTPUT))
+    assert explicit["notes"]["prompt"] == "reworded"  # the chat template comes on top
 
 
 def passages(*rows: tuple[str, str, str]) -> list[Document]:
