@@ -1,9 +1,10 @@
 """``bridgebench leaderboard``: logs in, one page and the same figures as data out."""
 
 import argparse
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+
+from rich.console import Console
 
 from bridgebench.errors import BridgebenchError
 from bridgebench.leaderboard import statistics
@@ -13,8 +14,6 @@ from bridgebench.leaderboard.latex import latex
 from bridgebench.leaderboard.markdown import markdown
 from bridgebench.leaderboard.render import pages
 from bridgebench.leaderboard.report import Report, read_report
-
-logger = logging.getLogger(__name__)
 
 FORMS: Mapping[str, Callable[[Report], str]] = {
     "leaderboard.md": markdown,
@@ -45,11 +44,15 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         BridgebenchError: When a path is no log or folder, or holds no log.
     """
-    report = read_report(args.logs, args.resamples)
+    console = Console(stderr=True)
+    with console.status("reading logs and comparing cells"):
+        report = read_report(args.logs, args.resamples)
     if args.generator is not None and args.generator not in report.generators:
         raise BridgebenchError(f"no generator '{args.generator}'; there are: {', '.join(report.generators)}")
-    for path in write(report, args.output, compare(report, args.generator), args.bundle):
-        logger.info("wrote %s", path)
+    with console.status("reading single questions and writing"):
+        paths = write(report, args.output, compare(report, args.generator), args.bundle)
+    for path in paths:
+        console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
     return 0
 
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from bridgebench.leaderboard.command_line import command_of
 from bridgebench.leaderboard.grids import DASH, Column, Field, Grid, Line
-from bridgebench.leaderboard.tables import NAIVE, Row, Table
-from bridgebench.leaderboard.text import metric_title, number, percent, places
+from bridgebench.leaderboard.tables import NAIVE, Difference, Estimate, Row, Table
+from bridgebench.leaderboard.text import ends, metric_title, number, percent, places
 
 
 def types_grid(table: Table) -> Grid | None:
@@ -49,8 +49,8 @@ def measures_grid(table: Table) -> Grid | None:
     return Grid(f"{table.benchmark}, {table.generator}: contexts", columns, tuple(lines))
 
 
-def run_facts(row: Row) -> list[tuple[str, str]]:
-    """How a row came about: names and texts, those that are known."""
+def run_facts(row: Row, headline: str) -> list[tuple[str, str]]:
+    """How a row came about and what its figures rest on: names and texts, those that are known."""
     cell, figures = row.cell, row.figures
     facts = cell.samples.facts if cell.samples else {}
     n = len(cell.samples.ids) if cell.samples else 0
@@ -76,6 +76,9 @@ def run_facts(row: Row) -> list[tuple[str, str]]:
         ("revision", cell.about["revision"] or ""),
         ("samples", str(n)),
         ("unscored", ", ".join(f"{reason}: {count}" for reason, count in row.unscored.items())),
+        ("if those were wrong or right", _bounds(row.estimates[headline])),
+        ("against naive", _basis(row.differences[headline].get(NAIVE))),
+        ("against the best (post hoc)", _interval(row.differences[headline].get("best"))),
         ("context cut", share("cost.cut")),
         ("malformed output", share("cost.malformed")),
         ("empty context", share("cost.empty")),
@@ -85,6 +88,25 @@ def run_facts(row: Row) -> list[tuple[str, str]]:
         ("log", cell.log),
     ]
     return [(name, text) for name, text in lines if text]
+
+
+def _bounds(estimate: Estimate) -> str:
+    return f"{percent(estimate.worst)} to {percent(estimate.best)}" if estimate.unscored else ""
+
+
+def _basis(difference: Difference | None) -> str:
+    if difference is None:
+        return ""
+    return (
+        f"{difference.pairs} questions paired, {difference.unpaired} unpaired; {difference.won} won, "
+        f"{difference.lost} lost; a difference of {percent(difference.detectable)} would be found with probability 0.8"
+    )
+
+
+def _interval(difference: Difference | None) -> str:
+    if difference is None:
+        return ""
+    return f"{percent(difference.mean, True)} {ends(difference.low, difference.high, True)} to {difference.against}"
 
 
 def _arguments(args: object) -> str:

@@ -53,14 +53,14 @@ def pareto(points: Sequence[Point], title: str, cost_title: str, quality_title: 
 
 
 def table_points(table: Table, figure: str, device: str | None = None) -> list[Point]:
-    """Rows of a table by one cost figure; only those measured on `device` where it is given."""
+    """Rows of a table by one cost figure; of one `device` only (and controls that need none), where it is given."""
     return [
         Point(row.label, row.figures[figure], 100 * row.estimates[table.headline].mean, row.control is not None)
         for row in table.rows
         if figure in row.figures
         and row.estimates[table.headline].questions
         and not row.marks.sees_labels
-        and (device is None or not row.devices or row.devices == (device,))
+        and (device is None or row.devices == (device,) or (row.control is not None and not row.devices))
     ]
 
 

@@ -14,7 +14,7 @@ from inspect_ai.log import list_eval_logs
 
 from bridgebench.errors import BridgebenchError
 from bridgebench.leaderboard.cells import Cell, read_cell
-from bridgebench.leaderboard.manifest import Manifest, read_manifest
+from bridgebench.leaderboard.manifest import Manifest, ManifestCell, read_manifest
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,13 @@ class Logs:
     Attributes:
         cells: One log for each distinct cell: these are ranked (when complete).
         superseded: Logs that a later run of the same cell replaced, or that are no cell of the manifest.
-        missing: Ids of the manifest's cells without a log.
+        missing: The manifests' cells without a log.
         manifests: The manifests found.
     """
 
     cells: tuple[Cell, ...]
     superseded: tuple[Cell, ...]
-    missing: tuple[str, ...]
+    missing: tuple[ManifestCell, ...]
     manifests: tuple[Manifest, ...]
 
 
@@ -70,7 +70,7 @@ def select_cells(cells: Sequence[Cell], manifests: Sequence[Manifest]) -> Logs:
             superseded.append(latest[key])
         latest[key] = cell
     ranked = [replace(cell, planned=planned.get(cell.id)) for cell in latest.values()]
-    missing = tuple(id for id in planned if id not in latest)
+    missing = tuple(cell for id, cell in planned.items() if id not in latest)
     order = {id: position for position, id in enumerate(planned)}
     ranked.sort(key=lambda cell: (order.get(cell.id, 0), cell.created, cell.log))
     return Logs(tuple(ranked), tuple(superseded), missing, tuple(manifests))

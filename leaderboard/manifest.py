@@ -22,6 +22,7 @@ class ManifestCell:
         benchmark: Registry name of the task.
         bridges: Chain items as `rag` takes them: ``[{name: {argument: value}}]``.
         generator: Model name.
+        label: Its row in short, for people.
         control: Which control it is; None for a bridge of the suite.
         command: Command line that runs this cell alone; empty when there is none.
     """
@@ -30,6 +31,7 @@ class ManifestCell:
     benchmark: str
     bridges: tuple[Mapping[str, Mapping[str, Any]], ...]
     generator: str
+    label: str = ""
     control: str | None = None
     command: str = ""
 
@@ -77,6 +79,7 @@ def read_manifest(path: Path) -> Manifest:
                 benchmark=_take(path, where, cell, "benchmark", str),
                 bridges=tuple(_take(path, where, cell, "bridges", list)),
                 generator=_take(path, where, cell, "generator", str),
+                label=_take(path, where, cell, "label", str, ""),
                 control=_take(path, where, cell, "control", str) if cell.get("control") is not None else None,
                 command=_take(path, where, cell, "command", str, ""),
             )

@@ -22,10 +22,15 @@ METHODS = {
     "provence": ("Provence",),
     "compact": ("ComPACT",),
     "refiner": ("Refiner",),
-    "exit": ("EXIT",),
+    "exit_compressor": ("EXIT",),
     "r2u": ("R2U",),
+    "summarize": ("ComPACT (70B)",),
+    "r2u_teacher": ("R2U (70B)",),
 }
 """Our bridges to the paper's names of them."""
+
+CHECKPOINTS = {"r2u-sft": ("w/o DPO",), "r2u-dpo-naive": ("w/ DPO_naive",)}
+"""Ends of the model name in the ``bridge`` role that are ablations of R2U (its Table 4)."""
 
 BENCHMARKS = {
     "AmbigQA": "ambigqa",
@@ -98,7 +103,7 @@ def published_tables(report: Report) -> list[Published]:
     their benchmarks was measured.
     """
     measured = set(report.benchmarks)
-    named = {name for suite in report.published for name in re.findall(r"Table \d+", suite)}
+    named = {name for suite in report.published for name in re.findall(r"R2U (Table \d+)", suite)}
     matching = {value.table for value in published_values() if any(same(value.generator, g) for g in report.generators)}
     wanted = named or (matching & _PLAIN) or set(MAIN_TABLES)
     tables = []
@@ -122,7 +127,7 @@ def _beside(name: str, values: Sequence[Value], report: Report) -> Published:
     columns = list(dict.fromkeys((value.benchmark, value.metric) for value in values))
     methods = list(dict.fromkeys(value.method for value in values))
     stated = {(value.method, value.benchmark, value.metric): value.value for value in values}
-    tables = _measured_tables(values[0].generator, report)
+    tables = _candidates(values[0].generator, report)
     lines = []
     for method in methods:
         fields = []
@@ -138,24 +143,20 @@ def _beside(name: str, values: Sequence[Value], report: Report) -> Published:
     return Published(Grid(f"{name}, {values[0].generator}", heads, tuple(lines)), _differs(name, values, tables))
 
 
-def _measured_tables(generator: str, report: Report) -> dict[str, Table]:
-    """For each benchmark the table of the published generator, or of the first one where it was not measured."""
-    found: dict[str, Table] = {}
-    for table in sorted(report.tables, key=lambda table: not same(generator, table.generator)):
-        found.setdefault(table.benchmark, table)
-    return found
+def _candidates(generator: str, report: Report) -> list[Table]:
+    """Tables, those of the published generator first."""
+    return sorted(report.tables, key=lambda table: not same(generator, table.generator))
 
 
 def _measured(
-    method: str, benchmark: str, metric: str, columns: Sequence[tuple[str, str]], tables: dict[str, Table]
+    method: str, benchmark: str, metric: str, columns: Sequence[tuple[str, str]], tables: Sequence[Table]
 ) -> float | None:
     """Percent; None where it was not measured. An average needs all benchmarks that the published one has."""
     if benchmark == "Average":
         others = [_measured(method, name, metric, (), tables) for name, _ in columns if name != "Average"]
         known = [value for value in others if value is not None]
         return float(np.mean(known)) if known and len(known) == len(others) else None
-    name, kind = _parts(benchmark)
-    table = tables.get(BENCHMARKS.get(name, ""))
+    table, kind = _table_of(benchmark, tables)
     row = next((row for row in table.rows if method in _published_names(row)), None) if table else None
     if row is None or METRICS[metric] not in row.estimates:
         return None
@@ -163,11 +164,27 @@ def _measured(
     return 100 * estimate.mean if estimate is not None and estimate.questions else None
 
 
+def _table_of(benchmark: str, tables: Sequence[Table]) -> tuple[Table | None, str]:
+    """The table that a published column is held against, and the question type to look at in it.
+
+    A subset (``MS MARCO extractive``) is a table of its own where it was asked alone.
+    """
+    name, kind = _parts(benchmark)
+    of_benchmark = [table for table in tables if table.benchmark == BENCHMARKS.get(name)]
+    alone = next((t for t in of_benchmark if kind and t.setting["task arguments"].get("subset") == kind), None)
+    if alone is not None:
+        return alone, ""
+    return next((t for t in of_benchmark if t.setting["task arguments"].get("subset", "all") == "all"), None), kind
+
+
 def _published_names(row: Row) -> tuple[str, ...]:
     """The paper's names of a row; a chain of several bridges has none, and neither has a control but naive."""
     if row.control not in (None, "naive") or len(row.cell.chain) > 1:
         return ()
-    return METHODS.get(short(row.cell.chain[0][0]) if row.cell.chain else "naive", ())
+    model = row.cell.roles.get("bridge", "")
+    ablation = next((names for end, names in CHECKPOINTS.items() if model.endswith(end)), None)
+    name = short(row.cell.chain[0][0]) if row.cell.chain else "naive"
+    return ablation if name == "r2u" and ablation else METHODS.get(name, ())
 
 
 def _field(value: float, measured: float | None) -> Field:
@@ -178,16 +195,16 @@ def _field(value: float, measured: float | None) -> Field:
     return Field(f"{value:.1f}", f"{measured:.1f} ({difference})", value, hint=hint)
 
 
-def _differs(name: str, values: Sequence[Value], tables: dict[str, Table]) -> tuple[str, ...]:
+def _differs(name: str, values: Sequence[Value], tables: Sequence[Table]) -> tuple[str, ...]:
     lines = []
-    for benchmark in dict.fromkeys(BENCHMARKS.get(_parts(value.benchmark)[0], "") for value in values):
-        table = tables.get(benchmark)
+    for benchmark in dict.fromkeys(value.benchmark for value in values):
+        table, _ = _table_of(benchmark, tables)
         if table is None:
             continue
         asked = f"{benchmark}: measured on {len(table.questions.ids)} questions"
-        if table.setting["task arguments"].get("source") == "sample":
-            asked += " of the bundled fictional sample, not of the benchmark itself"
-        if not same(values[0].generator, table.generator):
+        if str(table.setting["task arguments"].get("source", "")).split(":")[0] in ("sample", "world"):
+            asked += " of the fictional world, not of the benchmark itself"
+        if not same(values[0].generator, table.generator) or table.generator.startswith("fake/"):
             asked += f", with {table.generator} in place of {values[0].generator}"
         lines.append(asked)
     lines += [note for note in dict.fromkeys(value.note for value in values) if note]

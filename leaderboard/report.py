@@ -9,6 +9,7 @@ from bridgebench.leaderboard import statistics
 from bridgebench.leaderboard.cells import Cell
 from bridgebench.leaderboard.logs import Logs, read_logs
 from bridgebench.leaderboard.macro import Macro, build_macros
+from bridgebench.leaderboard.manifest import ManifestCell
 from bridgebench.leaderboard.tables import Table, build_table
 
 
@@ -35,7 +36,7 @@ class Report:
     tables: tuple[Table, ...]
     macros: tuple[Macro, ...]
     incomplete: tuple[Cell, ...]
-    missing: tuple[str, ...]
+    missing: tuple[ManifestCell, ...]
     superseded: tuple[Cell, ...]
     notes: tuple[str, ...]
     resamples: int

@@ -3,6 +3,8 @@
 import math
 from collections.abc import Sequence
 
+from bridgebench.leaderboard.cells import Cell
+from bridgebench.leaderboard.labels import row_labels
 from bridgebench.leaderboard.report import Report
 from bridgebench.leaderboard.tables import Row, Table
 
@@ -81,10 +83,14 @@ def remarks(report: Report) -> list[str]:
     lines = list(report.notes)
     if report.controls == "none":
         lines.append("this suite was run without its controls")
-    lines += [f"incomplete ({cell.status}), not ranked: {cell.log}" for cell in report.incomplete]
-    lines += [f"planned, without a log: {id}" for id in report.missing]
-    lines += [f"superseded, not used: {cell.log}" for cell in report.superseded]
+    lines += [f"incomplete ({cell.status}), not ranked: {_name(cell)} ({cell.log})" for cell in report.incomplete]
+    lines += [f"planned, without a log: {c.benchmark}, {c.label or c.id}, {c.generator}" for c in report.missing]
+    lines += [f"superseded, not used: {_name(cell)} ({cell.log})" for cell in report.superseded]
     return lines
+
+
+def _name(cell: Cell) -> str:
+    return f"{cell.benchmark}, {row_labels([cell])[0]}, {cell.generator}"
 
 
 def rank_text(row: Row) -> str:

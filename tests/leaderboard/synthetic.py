@@ -163,6 +163,7 @@ def write_cell(
     name: str | None = None,
     types: Sequence[str] = ("bridge", "comparison"),
     sample_options: Mapping[str, Any] | None = None,
+    headline: tuple[str, str] = ("qa_f1", "f1"),
     **options: Any,
 ) -> Path:
     """Write one cell's log; `values` are its F1s, drawn at random with mean `skill` where not given."""
@@ -172,16 +173,17 @@ def write_cell(
     for i, value in enumerate(values):
         retrieved = documents(random.Random(f"documents {i}"), documents_each, words_each)
         read = {"naive": retrieved, "no_documents": []}.get(bridge, prune(retrieved))
+        judged = qa(value) if headline[0] == "qa_f1" else {headline[0]: Score(value=value)}
         given: dict[str, Any] = {
             "retrieved": retrieved, "read": read, "bridge": f"bridgebench/{bridge}",
-            "scores": {**qa(value), "context": context(retrieved, read)},
+            "scores": {**judged, "context": context(retrieved, read)},
             "metadata": {"question_type": types[i % len(types)]}, "answer": "north" if value == 1 else "south",
         }  # fmt: skip
         samples.append(sample(ids(i), **{**given, **(sample_options or {})}))
     chain = [(f"bridgebench/{bridge}", dict(args or {}))]
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name or bridge}-{len(list(folder.iterdir()))}.eval"
-    write_eval_log(log(samples, chain=chain, **options), str(path))
+    write_eval_log(log(samples, chain=chain, headline=headline, **options), str(path))
     return path
 
 

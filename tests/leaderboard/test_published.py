@@ -2,12 +2,20 @@
 
 import csv
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from bridgebench.leaderboard.published import METHODS, published_cards, published_tables, published_values
+from bridgebench.leaderboard.published import (
+    CHECKPOINTS,
+    METHODS,
+    Published,
+    published_cards,
+    published_tables,
+    published_values,
+)
 from bridgebench.leaderboard.report import read_report
 
 FACTS = Path(__file__).parents[2].parent / "shared" / "facts"
@@ -43,7 +51,7 @@ def test_averages_recompute_but_for_the_one_that_is_misprinted() -> None:
 
 def test_every_mapped_method_is_in_the_tables() -> None:
     published = {value.method for value in published_values()}
-    assert {name for names in METHODS.values() for name in names} <= published
+    assert {name for names in [*METHODS.values(), *CHECKPOINTS.values()] for name in names} <= published
 
 
 def test_measured_values_stand_beside_table_1(synthetic: ModuleType, tmp_path: Path) -> None:
@@ -58,7 +66,7 @@ def test_measured_values_stand_beside_table_1(synthetic: ModuleType, tmp_path: P
     assert fields["R2U"]["MuSiQue", "F1"].small == "", "not measured"
     assert fields["R2U"]["Average", "F1"].small == "", "an average needs all four benchmarks"
     assert fields["EXIT"]["HotpotQA", "F1"].small == ""
-    assert any("bundled fictional sample" in line for line in found.differs)
+    assert any("4 questions of the fictional world" in line for line in found.differs)
 
 
 def test_another_generator_is_named_as_a_difference(synthetic: ModuleType, tmp_path: Path) -> None:
@@ -76,3 +84,30 @@ def test_the_generator_chooses_the_table(synthetic: ModuleType, tmp_path: Path) 
 def test_nothing_is_published_for_a_benchmark_of_ones_own(synthetic: ModuleType, tmp_path: Path) -> None:
     synthetic.write_cell(tmp_path, "naive", n=3, benchmark="theirs/quiz")
     assert published_tables(read_report([tmp_path], resamples=100)) == []
+
+
+def test_subsets_and_ablations_find_their_columns(synthetic: ModuleType, tmp_path: Path) -> None:
+    """Table 5 asks two subsets of MS MARCO; Table 4 compares checkpoints of one bridge."""
+    for subset, values in (("extractive", [1.0, 1.0]), ("abstractive", [1.0, 0.0])):
+        arguments = {"source": "hub", "documents": "all", "subset": subset}
+        synthetic.write_cell(tmp_path / "5", "naive", values=values, task_args=arguments, **MSMARCO)
+    found = {part.grid.title.split(",")[0]: part for part in _published(tmp_path / "5", "R2U Table 5")}
+    heads = [column.title for column in found["Table 5"].grid.columns]
+    naive = next(line for line in found["Table 5"].grid.lines if line.label == "Naive")
+    measured = {head: field.small.split(" ")[0] for head, field in zip(heads, naive.fields, strict=True)}
+    assert measured["MS MARCO extractive"] == "100.0"
+    assert measured["MS MARCO abstractive"] == "50.0"
+
+    for end, values in (("r2u", [1.0] * 4), ("r2u-sft", [1.0, 0.0, 0.0, 0.0])):
+        synthetic.write_cell(tmp_path / "4", "r2u", values=values, roles={"bridge": f"vllm/checkpoints/{end}"})
+    (part,) = _published(tmp_path / "4", "R2U Table 4")
+    column = [(column.title, column.unit) for column in part.grid.columns].index(("HotpotQA", "F1"))
+    measured = {line.label: line.fields[column].small.split(" ")[0] for line in part.grid.lines}
+    assert (measured["R2U"], measured["w/o DPO"], measured["w/ DPO_naive"]) == ("100.0", "25.0", "")
+
+
+MSMARCO = {"benchmark": "bridgebench/msmarco", "headline": ("judge", "judge")}
+
+
+def _published(folder: Path, name: str) -> list[Published]:
+    return published_tables(replace(read_report([folder], resamples=50), published=(name,)))
