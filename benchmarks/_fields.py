@@ -68,21 +68,21 @@ class Record:
         """One of `options`."""
         value = self.text(field)
         if value not in options:
-            raise self.error(field, f"must be one of {', '.join(options)}, got {_shown(value)}")
+            raise self.error(field, f"must be one of {', '.join(options)}, got {shown(value)}")
         return value
 
     def integer(self, field: str) -> int:
         """A whole number."""
         value = self.value(field)
         if not isinstance(value, int) or isinstance(value, bool):
-            raise self.error(field, f"must be a whole number, got {_shown(value)}")
+            raise self.error(field, f"must be a whole number, got {shown(value)}")
         return value
 
     def boolean(self, field: str) -> bool:
         """True or false."""
         value = self.value(field)
         if not isinstance(value, bool):
-            raise self.error(field, f"must be true or false, got {_shown(value)}")
+            raise self.error(field, f"must be true or false, got {shown(value)}")
         return value
 
     def identifier(self, *fields: str) -> str:
@@ -139,12 +139,12 @@ class Record:
                 raise self.error(field, f"must hold {', '.join(columns)}, got {len(row)} values")
             row = dict(zip(columns, row, strict=True))
         if not isinstance(row, Mapping):
-            raise self.error(field, f"must be an object, got {_shown(row)}")
+            raise self.error(field, f"must be an object, got {shown(row)}")
         return Record(row, self.file, self.place, f"{self.path}{field}.")
 
     def _list(self, field: str, value: Any) -> list[Any]:
         if not isinstance(value, list | tuple):
-            raise self.error(field, f"must be a list, got {_shown(value)}")
+            raise self.error(field, f"must be a list, got {shown(value)}")
         return list(value)
 
 
@@ -152,14 +152,14 @@ def describe_place(values: Mapping[str, Any], place: str) -> str:
     """The place with the record's own id beside it, where it has one that can be shown."""
     for field in _ID_FIELDS:
         if isinstance(values.get(field), str | int):
-            return f"{place} ({field} {_shown(values[field])})"
+            return f"{place} ({field} {shown(values[field])})"
     return place
 
 
 def _text_problem(value: Any, blank: bool) -> str | None:
     """What is wrong with a string, or None."""
     if not isinstance(value, str):
-        return f"must be a string, got {_shown(value)}"
+        return f"must be a string, got {shown(value)}"
     if not blank and not value.strip():
         return "is empty"
     if not value.isascii():
@@ -170,7 +170,8 @@ def _text_problem(value: Any, blank: bool) -> str | None:
     return None
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """A value as an error may show it: on one line, never long."""
     if isinstance(value, list | tuple | Mapping):
         return f"a list of {len(value)}" if not isinstance(value, Mapping) else f"an object of {len(value)}"
     text = json.dumps(value) if value is None or isinstance(value, bool | int | float | str) else type(value).__name__

@@ -6,7 +6,7 @@ from typing import Any
 
 from inspect_ai.dataset import Sample
 
-from bridgebench.benchmarks._fields import Record
+from bridgebench.benchmarks._fields import Record, shown
 from bridgebench.benchmarks._files import DataFile, read_file, record_suffix
 from bridgebench.document import Document
 from bridgebench.errors import BridgebenchError, RecordError
@@ -32,13 +32,13 @@ def replace_documents(samples: Sequence[Sample], path: str) -> None:
             raise item
         id = item.identifier("id")
         if id in seen:
-            raise item.error("id", f"'{id}' has come before")
+            raise item.error("id", f"{shown(id)} has come before")
         seen.add(id)
         if (sample := waiting.pop(id, None)) is not None:
             sample.metadata = {**(sample.metadata or {}), **_ranking(item)}
     if waiting:
-        shown = ", ".join(sorted(waiting)[:5])
-        raise BridgebenchError(f"retrieved '{path}': {len(waiting)} of {len(samples)} questions are missing: {shown}")
+        lost = f"{len(waiting)} of {len(samples)} questions are missing: {', '.join(sorted(waiting)[:5])}"
+        raise BridgebenchError(f"retrieved '{path}': {lost}")
 
 
 def _ranking(record: Record) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
-from bridgebench.benchmarks._fields import Record
+from bridgebench.benchmarks._fields import Record, shown
 from bridgebench.benchmarks._files import Item
 from bridgebench.errors import RecordError
 
@@ -74,7 +74,7 @@ def convert_records(
                 tally.excluded[reason] += 1
                 continue
             if first := places.get(id(made)):
-                raise item.error("id", f"'{id(made)}' is also the id of {first[1]} of {first[0]}")
+                raise item.error("id", f"{shown(id(made))} is also the id of {first[1]} of {first[0]}")
             places[id(made)] = (item.file, item.place)
         except RecordError as error:
             if on_bad_record == "raise":

@@ -16,7 +16,7 @@ from inspect_ai import Task, task
 from inspect_ai.dataset import Sample
 
 from bridgebench.benchmarks._build import Benchmark, build
-from bridgebench.benchmarks._fields import Record
+from bridgebench.benchmarks._fields import Record, shown
 from bridgebench.benchmarks._files import Item
 from bridgebench.benchmarks._loading import Loading, check_count, parse_loading
 from bridgebench.benchmarks._samples import make_sample
@@ -105,7 +105,7 @@ def record_to_sample(record: Record, corpus: str, papers: Collection[str], ambig
     """
     query, paper = record.text("query"), record.identifier("paper")
     if paper not in papers:
-        raise record.error("paper", f"'{paper}' is not in the corpus")
+        raise record.error("paper", f"{shown(paper)} is not in the corpus")
     return make_sample(
         record.identifier("id"),
         query,

@@ -15,7 +15,7 @@ from inspect_ai import Task, task
 from inspect_ai.dataset import Sample
 
 from bridgebench.benchmarks._build import Benchmark, build
-from bridgebench.benchmarks._fields import Record
+from bridgebench.benchmarks._fields import Record, shown
 from bridgebench.benchmarks._loading import check_choice, parse_loading
 from bridgebench.benchmarks._samples import make_sample
 from bridgebench.benchmarks._sources import Hub
@@ -61,20 +61,20 @@ def record_to_sample(record: Record, documents: Documents = "first_10", seed: in
         raise record.error("paragraphs", "holds no paragraph")
     id = record.identifier("id")
     supporting = [index for index, row in enumerate(rows) if row.boolean("is_supporting")]
-    shown = _shown(documents, len(rows), supporting, f"{seed} {id}")
+    chosen = _chosen(documents, len(rows), supporting, f"{seed} {id}")
     return make_sample(
         id,
         record.text("question"),
         [record.text("answer"), *(record.texts("answer_aliases") if record.has("answer_aliases") else [])],
         [
             Document(str(index), rows[index].text("title", blank=True), rows[index].text("paragraph_text"))
-            for index in shown
+            for index in chosen
         ],
-        [str(index) for index in supporting if index in shown],
+        [str(index) for index in supporting if index in chosen],
         question_type=_question_type(record, id),
         hops=len(record.rows("question_decomposition", "question", "answer")),
         answerable=record.boolean("answerable") if record.has("answerable") else True,
-        counts={"gold_not_shown": len(set(supporting) - set(shown))},
+        counts={"gold_not_shown": len(set(supporting) - set(chosen))},
     )
 
 
@@ -83,7 +83,7 @@ def unanswerable(sample: Sample) -> str | None:
     return None if (sample.metadata or {})["answerable"] else "unanswerable"
 
 
-def _shown(documents: Documents, total: int, supporting: Sequence[int], seed: str) -> list[int]:
+def _chosen(documents: Documents, total: int, supporting: Sequence[int], seed: str) -> list[int]:
     if documents == "gold":
         return list(supporting)
     if documents == "gold_and_distractors":
@@ -97,4 +97,4 @@ def _question_type(record: Record, id: str) -> str:
     """Number and shape of the hops (``3hop1``), which upstream writes into the id."""
     if match := re.match(r"\dhop\d?(?=__)", id):
         return match.group()
-    raise record.error("id", f"must start with the kind of question, as in '2hop__', got '{id}'")
+    raise record.error("id", f"must start with the kind of question, as in '2hop__', got {shown(id)}")

@@ -210,4 +210,4 @@ def seeds() -> Callable[[str], list[dict[str, Any]]]:
         real = Path(__file__).parents[2].parent / "shared" / "data" / REAL[name]
         if real.is_file():
             listed += map(json.loads, real.read_text(encoding="utf-8").splitlines()[:4])
-    return found.__getitem__
+    return lambda name: found[name]

@@ -94,7 +94,7 @@ def test_corpus_is_drawn_by_seed_and_shared(upstream: Upstream, write_lines: Cal
 def test_bad_papers_are_counted(upstream: Upstream, write_lines: Callable[..., str]) -> None:
     rows = library(upstream["arxiv_cards"])
     path = write_lines([*rows, rows[0], rows[1] | {"id": "p9", "title": 3}])
-    with pytest.raises(RecordError, match="'p0' is also the id of line 1"):
+    with pytest.raises(RecordError, match='"p0" is also the id of line 1'):
         arxiv_cards(source=path)
     task = arxiv_cards(source=path, on_bad_record="skip")
     assert (task.metadata or {})["paper_records"]["skipped"] == 2
@@ -111,7 +111,7 @@ def test_queries_of_ones_own(upstream: Upstream, write_lines: Callable[..., str]
     assert {(sample.metadata or {})["question_type"] for sample in task.dataset} == {"technical"}
     assert (task.metadata or {})["counts"] == {"ambiguous_queries": 2}
     elsewhere = write_lines([queries[0] | {"paper": "p7"}], "elsewhere.jsonl")
-    with pytest.raises(RecordError, match="field 'paper': 'p7' is not in the corpus"):
+    with pytest.raises(RecordError, match="field 'paper': \"p7\" is not in the corpus"):
         arxiv_cards(source=source, queries=elsewhere)
 
 

@@ -66,13 +66,13 @@ def test_bad_records_raise_or_are_counted(upstream: Upstream, tmp_path: Path, ca
         "line 2 (_id \"h1\"): field 'answer': is null",
         "line 3: field '(record)': is not JSON: Expecting property name enclosed in double quotes: "
         "line 1 column 2 (char 1)",
-        f"line 4 (_id \"h0\"): field 'id': 'h0' is also the id of line 1 (_id \"h0\") of {path}",
+        f'line 4 (_id "h0"): field \'id\': "h0" is also the id of line 1 (_id "h0") of {path}',
     ]
     assert "skipped 3 of 5 records" in caplog.text
 
 
 def test_duplicate_ids_are_an_error(upstream: Upstream, write_lines: Write) -> None:
-    with pytest.raises(RecordError, match="'h0' is also the id of line 1"):
+    with pytest.raises(RecordError, match='"h0" is also the id of line 1'):
         hotpotqa(source=write_lines([*many(upstream["hotpotqa"], 1)] * 2))
 
 
@@ -125,7 +125,7 @@ def test_retrieved_documents_replace(upstream: Upstream, write_lines: Write) -> 
     ("rows", "problem"),
     [
         ([{"id": "h0", "documents": []}], "1 of 2 questions are missing: h1"),
-        ([{"id": "h0", "documents": []}] * 2, "field 'id': 'h0' has come before"),
+        ([{"id": "h0", "documents": []}] * 2, "field 'id': \"h0\" has come before"),
         ([{"id": "h0"}], "field 'documents': is missing"),
         ([{"id": "h0", "documents": [{"id": "a", "title": "t"}]}], r"field 'documents\[0\]\.text': is missing"),
         ([{"id": "h0", "documents": [{"id": "a", "title": "", "text": ""}] * 2}], "repeats a document id"),
