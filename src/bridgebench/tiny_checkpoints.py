@@ -4,7 +4,11 @@ Tests and ``suites/bridges_smoke.yaml`` run the real loading and inference code 
 such a model scores or writes means nothing. ``python -m bridgebench.tiny_checkpoints FOLDER`` writes them all.
 """
 
+# mypy: disable-error-code="no-untyped-call"
+# transformers has types, but not everywhere
+
 import argparse
+import json
 import re
 import string
 from collections.abc import Callable
@@ -13,10 +17,11 @@ from typing import Any
 
 import torch
 import transformers
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 TEXT = (
     "Ida Marsh is a painter who was born in Tarnholm, the town on the river Sella. Which film came out first, and who "
-    "directed it? Her brother Olof founded the company; the novel was written by their mother, of the north."
+    "directed it? Her brother Olof founded the company; the novel was written by their mother, word by word."
 )
 WORDS = sorted(set(re.findall(r"\w+", TEXT)))
 """Words that have a piece of their own; all others fall to characters."""
@@ -63,7 +68,58 @@ def cross_encoder(folder: Path, tokens: int = 128, **size: Any) -> Path:
     return _save(folder, transformers.XLMRobertaForSequenceClassification(config), tokenizer)
 
 
-CHECKPOINTS: dict[str, Callable[[Path], Path]] = {"bge_reranker": cross_encoder}
+def provence(folder: Path, tokens: int = 128, **size: Any) -> Path:
+    """DeBERTa-v3 with the heads of ``naver/provence-reranker-debertav3-v1``."""
+    from bridgebench.solvers._provence_model import Provence
+
+    torch.manual_seed(0)
+    tokenizer = transformers.DebertaV2Tokenizer(
+        vocab=_pieces("[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"), model_max_length=tokens
+    )
+    relative = {"relative_attention": True, "position_buckets": 32, "pos_att_type": ["p2c", "c2p"]}
+    shape = {"type_vocab_size": 0, "position_biased_input": False, "share_att_key": True, "norm_rel_ebd": "layer_norm"}
+    config = _config("deberta-v2", tokenizer, max_position_embeddings=tokens, **relative, **shape, **size)
+    return _save(folder, Provence(config), tokenizer)
+
+
+def open_provence(folder: Path, tokens: int = 128, **size: Any) -> Path:
+    """ModernBERT with the heads of ``hotchpotch/open-provence-reranker-v1``."""
+    from bridgebench.solvers._provence_model import OpenProvence, OpenProvenceConfig
+
+    torch.manual_seed(0)
+    tokenizer = _bytes_tokenizer()
+    pad, begin, end = (tokenizer.convert_tokens_to_ids(token) for token in ("[PAD]", "[CLS]", "[SEP]"))
+    special = {"pad_token_id": pad, "cls_token_id": begin, "sep_token_id": end, "bos_token_id": begin}
+    base = _config(
+        "modernbert", tokenizer, max_position_embeddings=tokens, local_attention=16, eos_token_id=end, **special, **size
+    )
+    config = OpenProvenceConfig(base_model_config=base.to_dict(), num_labels=1)
+    _save(folder, OpenProvence(config), tokenizer)
+    path = folder / "config.json"  # as published; transformers refuses to save the field
+    path.write_text(json.dumps({**json.loads(path.read_text()), "max_length": tokens}))
+    return folder
+
+
+def _bytes_tokenizer() -> Any:
+    """Byte-level BPE with a piece for each of `WORDS`, as ModernBERT's."""
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    trainer = trainers.BpeTrainer(
+        vocab_size=400, initial_alphabet=alphabet, special_tokens=["[PAD]", "[CLS]", "[SEP]"], show_progress=False
+    )
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.train_from_iterator([TEXT], trainer)
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, pad_token="[PAD]", cls_token="[CLS]", sep_token="[SEP]"
+    )
+
+
+CHECKPOINTS: dict[str, Callable[[Path], Path]] = {
+    "bge_reranker": cross_encoder,
+    "provence": provence,
+    "open_provence": open_provence,
+}
 """By the bridge that loads it."""
 
 

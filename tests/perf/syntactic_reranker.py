@@ -12,8 +12,9 @@ import spacy
 
 from bridgebench.benchmarks.world.generate import records
 from bridgebench.document import Document
+from bridgebench.solvers._spacy import installed_model
 from bridgebench.solvers.syntactic import Token, count_words, select_passages, split_questions
-from bridgebench.solvers.syntactic_reranker import SPLIT_TAGS, Syntax, installed_model, syntactic_reranker
+from bridgebench.solvers.syntactic_reranker import SPLIT_TAGS, Syntax, syntactic_reranker
 
 TARGET = 10.0
 
