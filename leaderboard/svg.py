@@ -27,7 +27,7 @@ class Axis:
         """Pixel of a data value."""
         return self.start + (value - self.low) / (self.high - self.low) * (self.stop - self.start)
 
-    def ticks(self, count: int = 5) -> list[float]:
+    def ticks(self, count: int = 7) -> list[float]:
         """Round values (1, 2 or 5 times a power of ten apart) within the axis."""
         rough = (self.high - self.low) / count
         power = 10.0 ** math.floor(math.log10(rough))
