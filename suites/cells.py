@@ -14,6 +14,13 @@ ChainItems = tuple[Mapping[str, Mapping[str, Any]], ...]
 """Bridges in order, as `rag` takes them: ``{registry name: every argument}``."""
 
 
+TRANSPORT = (
+    *("max_connections", "adaptive_connections", "max_retries", "timeout", "attempt_timeout", "stream_idle_timeout"),
+    *("batch", "cache", "cache_prompt"),
+)
+"""Generation settings that change how a model is asked, and not what it answers."""
+
+
 @dataclass(frozen=True)
 class ModelChoice:
     """A model as Inspect is told to make it."""
@@ -22,6 +29,11 @@ class ModelChoice:
     args: Mapping[str, Any]
     base_url: str | None
     config: Mapping[str, Any]
+
+    @property
+    def identity(self) -> list[Any]:
+        """What tells it from another model: not where it is served, nor how fast it is asked."""
+        return [self.model, self.args, _deciding(self.config)]
 
 
 @dataclass(frozen=True)
@@ -72,6 +84,7 @@ class Cell:
         roles: Models that bridges and scorers call.
         generation: Settings of the generator that override the benchmark's.
         epochs: Repetitions of each question.
+        files: Path to content hash of what the cell names on this disk.
         retriever: Whether the chain is one solver that ranks a corpus, and nothing is generated.
         control: Which of the controls it is; None for a bridge of the suite.
     """
@@ -87,13 +100,25 @@ class Cell:
     roles: Mapping[str, ModelChoice] = field(default_factory=dict)
     generation: Mapping[str, Any] = field(default_factory=dict)
     epochs: int = 1
+    files: Mapping[str, str] = field(default_factory=dict)
     retriever: bool = False
     control: str | None = None
 
     @cached_property
     def id(self) -> str:
         """Hash of all that decides the result; the log holds it as ``eval.metadata["cell"]``."""
-        return identity({key: value for key, value in asdict(self).items() if key not in ("control", "work")})
+        return identity(
+            {
+                "task": [self.task, self.task_args],
+                "chain": [self.chain, self.versions, self.on_empty],
+                "reader": self.reader,
+                "generator": self.generator.identity,
+                "roles": {role: model.identity for role, model in self.roles.items()},
+                "generation": _deciding(self.generation),
+                "epochs": self.epochs,
+                "files": self.files,
+            }
+        )
 
     @property
     def row(self) -> str:
@@ -164,6 +189,10 @@ def _bridge_label(name: str, args: Mapping[str, Any]) -> str:
 def _like(value: Any) -> str:
     items: Sequence[Any] = value if isinstance(value, list) else [value]
     return " → ".join(short(next(iter(item))) if isinstance(item, dict) else str(item) for item in items)
+
+
+def _deciding(config: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in config.items() if key not in TRANSPORT}
 
 
 def _options(flag: str, values: Mapping[str, Any]) -> list[str]:

@@ -44,6 +44,8 @@ def run(args: Namespace) -> int:
     """
     changes = [*args.set, *([f"limit={args.limit}"] if args.limit is not None else [])]
     suite = load_suite(args.suite, smoke=args.smoke, changes=changes)
+    if suite.tiny_checkpoints:  # before their contents become part of what cells are
+        _write_tiny_checkpoints(Path(suite.tiny_checkpoints))
     cells = expand(suite)
     chosen = choose(cells, args.only)
     if args.shard:
@@ -55,8 +57,6 @@ def run(args: Namespace) -> int:
         return 0
     for path in args.merge_cache:
         console.print(f"{path}: {_merge_cache(path)} results taken over")
-    if suite.tiny_checkpoints:
-        _write_tiny_checkpoints(Path(suite.tiny_checkpoints))
     write_manifest(log_dir, suite, cells)
     console.print(f"{suite.name}: {len(chosen)} cells, logs in {log_dir}")
     suite_run = SuiteRun(suite, log_dir, console)

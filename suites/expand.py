@@ -1,6 +1,7 @@
-"""From a suite to its cells: benchmarks x rows x prompts x generators. Nothing is read or run."""
+"""From a suite to its cells: benchmarks x rows x prompts x generators. Nothing is run or loaded."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, get_args, get_type_hints
 
 from inspect_ai.util import registry_create
@@ -8,8 +9,10 @@ from inspect_ai.util import registry_create
 from bridgebench import _registry
 from bridgebench.errors import BridgebenchError
 from bridgebench.solvers.bridge import bridge_infos
+from bridgebench.solvers.generate import load_prompt
 from bridgebench.solvers.rag import resolve_chain
 from bridgebench.suites.cells import BridgeWork, Cell, ModelChoice
+from bridgebench.suites.contents import content_hashes
 from bridgebench.suites.controls import PlannedRow, plan_rows
 from bridgebench.suites.schema import BenchmarkSpec, Control, ModelSpec, Row, Suite
 
@@ -18,23 +21,28 @@ def expand(suite: Suite) -> tuple[Cell, ...]:
     """All cells of a suite, generator by generator, in the order of the table.
 
     Raises:
-        BridgebenchError: Naming the row whose bridge or argument does not exist, or lacks the model it calls.
+        BridgebenchError: Naming the row whose bridge or argument does not exist, or lacks the model it calls; when
+            a prompt does not exist.
     """
-    if suite.retrievers:
-        return tuple(_retrieval_cells(suite))
+    cells = _retrieval_cells(suite) if suite.retrievers else _generation_cells(suite)
+    return tuple({cell.id: cell for cell in map(_with_files, cells)}.values())
+
+
+def _generation_cells(suite: Suite) -> Iterator[Cell]:
     roles = _choices(suite.roles)
     own = [_planned(suite, row, roles, f"bridges.{position}") for position, row in enumerate(suite.bridges)]
     rows = plan_rows(own, roles, _wanted_controls(suite))
     prompts = suite.prompt if isinstance(suite.prompt, list) else [suite.prompt]
-    cells = {
-        cell.id: cell
-        for generator in suite.generators
-        for benchmark in suite.benchmarks
-        for prompt in prompts
-        for row in rows
-        for cell in _cells(suite, benchmark, row, prompt, generator)
-    }
-    return tuple(cells.values())
+    for generator in suite.generators:
+        for benchmark in suite.benchmarks:
+            for prompt in prompts:
+                for row in rows:
+                    yield from _cells(suite, benchmark, row, prompt, generator)
+
+
+def _with_files(cell: Cell) -> Cell:
+    named = [cell.task_args, cell.chain, cell.reader, cell.generator, *cell.roles.values()]
+    return replace(cell, files=content_hashes(named))
 
 
 def _planned(suite: Suite, row: Row, roles: Mapping[str, ModelChoice], place: str) -> PlannedRow:
@@ -70,6 +78,7 @@ def _cells(
     called = {role for bridge in row.bridges for role in bridge.info.roles}
     others = {role for info in bridge_infos() for role in info.roles} - called
     reader = {"prompt": prompt} | {key: getattr(suite, key) for key in ("answer", "budget", "tokenizer", "cut")}
+    versions = {bridge.info.name: bridge.source_hash or bridge.info.version for bridge in row.bridges}
     yield Cell(
         task=task,
         task_args=args,
@@ -83,7 +92,7 @@ def _cells(
             roles={role: model for role, model in row.roles.items() if role in called},
             epochs=suite.epochs,
         ),
-        versions={bridge.info.name: bridge.source_hash or bridge.info.version for bridge in row.bridges},
+        versions=versions | ({f"prompt {prompt}": load_prompt(prompt).hash} if prompt else {}),
         on_empty=row.on_empty,
         reader={key: value for key, value in reader.items() if value is not None},
         roles={role: model for role, model in row.roles.items() if role not in others},

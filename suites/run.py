@@ -21,7 +21,7 @@ from bridgebench.suites.cells import BridgeWork, Cell, identity
 from bridgebench.suites.models import opened_models
 from bridgebench.suites.progress import Tracker, tracking
 from bridgebench.suites.schema import Suite
-from bridgebench.suites.status import CELL, cell_of, first_error, read_statuses, status_of
+from bridgebench.suites.status import CELL, CellStatus, cell_of, first_error, read_statuses, status_of
 from bridgebench.suites.tasks import Tasks
 
 MAX_RETRIES = 6
@@ -57,11 +57,19 @@ class SuiteRun:
             KeyboardInterrupt: When the user stopped it.
         """
         statuses = read_statuses(self.log_dir, {cell.id for cell in cells})
-        cells = [cell for cell in cells if cell.id not in statuses or not statuses[cell.id].done]
+        cells = [cell for cell in cells if not self._is_done(cell, statuses.get(cell.id))]
         problems = {cell.id: self.tasks.problem(cell.task, cell.task_args) for cell in cells}
         self.failed |= {id: problem for id, problem in problems.items() if problem}
         self._run_bridges([cell for cell in cells if cell.id not in self.failed])
         self._run_generators([cell for cell in cells if cell.id not in self.failed])
+
+    def _is_done(self, cell: Cell, status: CellStatus | None) -> bool:
+        """Whether it succeeded, with the benchmark as it is now."""
+        if status is None or not status.done:
+            return False
+        if self.tasks.problem(cell.task, cell.task_args):  # its data is out of reach: the log is what there is
+            return True
+        return self.tasks.get(cell.task, cell.task_args).version == status.task_version
 
     def _run_bridges(self, cells: Sequence[Cell]) -> None:
         """Fill the bridge cache, one chain after the other, so that no two meet on the device."""

@@ -12,16 +12,18 @@ CELL = "cell"
 
 @dataclass(frozen=True)
 class CellStatus:
-    """The best log of a cell.
+    """The log of a cell that counts.
 
     Attributes:
         log: Its path.
         status: Inspect's: ``success``, ``started``, ``cancelled``, ``error``.
+        task_version: Version of the benchmark that it ran.
         problem: Why it is not a success.
     """
 
     log: str
     status: str
+    task_version: int | str
     problem: str = ""
 
     @property
@@ -31,15 +33,15 @@ class CellStatus:
 
 
 def read_statuses(log_dir: Path, ids: Collection[str]) -> dict[str, CellStatus]:
-    """The best log of each cell: a success, or else the latest; cells without a log are absent."""
+    """The log of each cell that counts: its latest success, or else its latest; cells without a log are absent."""
     found: dict[str, CellStatus] = {}
     if not log_dir.is_dir():
         return found
     for info in list_eval_logs(str(log_dir), descending=False):
         header = read_eval_log(info, header_only=True)
-        cell = cell_of(header)
-        if cell in ids and not (cell in found and found[cell].done):
-            found[cell] = status_of(header)
+        cell, status = cell_of(header), status_of(header)
+        if cell in ids and (status.done or cell not in found or not found[cell].done):
+            found[cell] = status
     return found
 
 
@@ -55,7 +57,7 @@ def status_of(log: EvalLog) -> CellStatus:
         problem = log.error.message if log.error is not None else "too many of its samples failed"
     elif log.status != "success":
         problem = "it was interrupted"
-    return CellStatus(log.location, log.status, problem)
+    return CellStatus(log.location, log.status, log.eval.task_version, problem)
 
 
 def first_error(log: EvalLog) -> str | None:

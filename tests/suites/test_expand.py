@@ -1,6 +1,7 @@
 """Which cells a suite has."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
@@ -9,6 +10,7 @@ from pydantic import Field
 from bridgebench.document import Bridge, Document
 from bridgebench.errors import BridgebenchError
 from bridgebench.solvers.bridge import bridge, bridge_info
+from bridgebench.solvers.generate import load_prompt
 from bridgebench.suites.cells import Cell
 from bridgebench.suites.expand import expand
 from bridgebench.suites.schema import parse_suite
@@ -169,9 +171,49 @@ def test_a_setting_changes_every_cell(suite: dict[str, Any], change: dict[str, A
     assert not before & after
 
 
-def test_what_only_says_how_to_run_changes_no_cell(suite: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"max_tasks": 3, "max_samples": 2, "description": "x", "prices": {}, "fail_on_error": 0},
+        {"generation": {"max_connections": 2, "max_retries": 1}},
+        {"generators": [{"model": "recorded/a", "base_url": "http://other:8000/v1", "config": {"timeout": 3}}]},
+    ],
+)
+def test_what_only_says_how_to_run_changes_no_cell(suite: dict[str, Any], change: dict[str, Any]) -> None:
     before = [cell.id for cell in cells_of(suite)]
-    assert [cell.id for cell in cells_of(suite, max_tasks=3, max_samples=2, description="x", prices={})] == before
+    assert [cell.id for cell in cells_of(suite | change)] == before
+
+
+def test_a_folder_or_file_counts_by_its_content(suite: dict[str, Any], tmp_path: Path) -> None:
+    checkpoint, data = tmp_path / "checkpoint", tmp_path / "data.jsonl"
+    checkpoint.mkdir()
+    (checkpoint / "model.safetensors").write_text("trained once")
+    data.write_text("{}")
+
+    def ids() -> dict[str, str]:
+        cells = cells_of(
+            suite,
+            bridges=["suite_rewriter"],
+            roles={"bridge": f"vllm/{checkpoint}"},
+            benchmarks=["twowiki", {"hotpotqa": {"source": str(data)}}],
+        )
+        return {cell.label: cell.id for cell in cells}
+
+    first = ids()
+    assert ids() == first
+    (checkpoint / "model.safetensors").write_text("trained again")
+    second = ids()
+    assert {label.split()[1] for label in first if first[label] != second[label]} == {"suite_rewriter"}
+    data.write_text("{} ")
+    third = ids()
+    assert {label.split()[0] for label in first if second[label] != third[label]} == {"hotpotqa"}
+
+
+def test_a_prompt_counts_by_its_text(suite: dict[str, Any]) -> None:
+    (cell,) = cells_of(suite, bridges=["suite_pruner"], controls="none", prompt="qa_b")
+    assert cell.versions["prompt qa_b"] == load_prompt("qa_b").hash
+    with pytest.raises(BridgebenchError, match="prompt 'qa_z'"):
+        cells_of(suite, prompt="qa_z")
 
 
 def test_generators_and_prompts_share_bridge_work(suite: dict[str, Any]) -> None:

@@ -2,7 +2,10 @@
 
 import argparse
 import json
+import re
+import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +110,36 @@ def test_a_cell_that_fails_stops_no_other(
     suite["benchmarks"] = suite["benchmarks"][:1]
     assert run(tmp_path, suite) == 0
     assert len([call for call in calls if call[0] == "a"]) == 9
+
+
+def test_a_bad_sample_is_an_unscored_error_of_a_cell_that_counts(
+    tmp_path: Path, suite: dict[str, Any], calls: Calls
+) -> None:
+    suite |= {"bridges": [], "controls": ["naive"], "limit": 12}
+    assert run(tmp_path, suite) == 0
+    question = calls[0][1].split("Question: ")[1].split("\n")[0]
+    suite["generators"] = [{"model": "fake/x", "args": {"fail": "overloaded", "when": re.escape(question)}}]
+    assert run(tmp_path, suite) == 0
+    cell = next(cell for cell in read_logs([tmp_path / "logs"], workers=1).cells if cell.generator == "fake/x")
+    assert cell.complete
+    assert cell.samples is not None
+    assert cell.samples.unscored["f1"] == {"error": 1}
+    assert run(tmp_path, suite | {"fail_on_error": 0.05}) == 0, "a cell that is done stays done"
+
+
+def test_another_version_of_the_benchmark_runs_again(
+    tmp_path: Path, suite: dict[str, Any], calls: Calls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite |= {"bridges": [], "controls": ["naive"]}
+    assert run(tmp_path, suite) == 0
+    assert run(tmp_path, suite) == 0
+    assert len(calls) == 3
+    module = sys.modules["bridgebench.benchmarks.hotpotqa.hotpotqa"]
+    monkeypatch.setattr(module, "HOTPOTQA", replace(module.HOTPOTQA, version=module.HOTPOTQA.version + 1))
+    assert run(tmp_path, suite) == 0
+    assert len(calls) == 6
+    assert run(tmp_path, suite) == 0
+    assert len(calls) == 6
 
 
 def test_settings_reach_the_log(tmp_path: Path, suite: dict[str, Any], calls: Calls) -> None:
