@@ -1,6 +1,11 @@
 """Everything Inspect finds under ``bridgebench/``."""
 
+from bridgebench.benchmarks.ambigqa.ambigqa import ambigqa
+from bridgebench.benchmarks.arxiv_cards.arxiv_cards import arxiv_cards
+from bridgebench.benchmarks.crag.crag import crag
 from bridgebench.benchmarks.hotpotqa.hotpotqa import hotpotqa
+from bridgebench.benchmarks.longbench.longbench import longbench
+from bridgebench.benchmarks.msmarco.msmarco import msmarco
 from bridgebench.benchmarks.musique.musique import musique
 from bridgebench.benchmarks.twowiki.twowiki import twowiki
 from bridgebench.models.fake import fake
@@ -28,24 +33,31 @@ from bridgebench.solvers.rank_gpt import rank_gpt
 from bridgebench.solvers.rank_k import rank_k
 from bridgebench.solvers.rank_zephyr import rank_zephyr
 from bridgebench.solvers.refiner import refiner
+from bridgebench.solvers.retrieval_bm25 import bm25
 from bridgebench.solvers.summarize import summarize
 from bridgebench.solvers.syntactic_reranker import syntactic_reranker
 
 __all__ = [
+    "ambigqa",
     "ambigqa_f1",
     "answer_directly",
+    "arxiv_cards",
     "bge_reranker",
+    "bm25",
     "bm25_reranker",
     "bridge_stage",
     "compact",
     "containment",
     "context",
     "cost",
+    "crag",
     "embedding_reranker",
     "fake",
     "hotpotqa",
     "judge",
     "local",
+    "longbench",
+    "msmarco",
     "musique",
     "naive",
     "no_documents",
