@@ -8,7 +8,7 @@ from bridgebench.benchmarks.world.contexts import find
 from bridgebench.benchmarks.world.facts import Entity, Fact
 from bridgebench.benchmarks.world.pages import Passage
 from bridgebench.benchmarks.world.phrases import capitalise
-from bridgebench.benchmarks.world.questions import Question
+from bridgebench.benchmarks.world.reasoning import Question
 from bridgebench.benchmarks.world.scene import Scene
 from bridgebench.benchmarks.world.web import bold_snippet
 

@@ -29,14 +29,11 @@ def _asked(
     scene: Scene, rng: Random, key: str, about: str, facts: Mapping[str, str], sections: Mapping[str, list[str]]
 ) -> dict[str, Any]:
     question = scene.papers.question(rng, about, facts)
-    found = [
-        text for name, texts in sections.items() if "Experiments" in name or "Conclusion" in name for text in texts
-    ]
-    found += [text for texts in sections.values() for text in texts]
     value = facts.get(about, "")
-    evidence = next((text for text in found if value and value in text), "")
-    if about == "release":
-        evidence = sections["Conclusion"][0]
+    # Where the paper reports it, rather than where its introduction promises it.
+    likely = sorted(sections, key=lambda name: not name.startswith(("Experiments", "Limitations")))
+    told = [text for name in likely for text in sections[name] if value and value in text]
+    evidence = sections["Conclusion"][0] if about == "release" else next(iter(told), "")
     # A table is evidence too, under upstream's mark.
     table = [f"FLOAT SELECTED: Table 2: {facts['metric']} on {facts['dataset']}."] if about == "score" else []
     answer = {

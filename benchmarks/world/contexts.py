@@ -10,7 +10,7 @@ from typing import Literal
 
 from bridgebench.benchmarks.world.facts import Fact, World
 from bridgebench.benchmarks.world.pages import Pages, Passage
-from bridgebench.benchmarks.world.questions import Question
+from bridgebench.benchmarks.world.reasoning import Question
 from bridgebench.errors import BridgebenchError
 
 

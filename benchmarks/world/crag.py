@@ -10,7 +10,7 @@ from typing import Any
 from bridgebench.benchmarks.world.facts import Fact
 from bridgebench.benchmarks.world.pages import Passage
 from bridgebench.benchmarks.world.phrases import question_name
-from bridgebench.benchmarks.world.questions import Question
+from bridgebench.benchmarks.world.reasoning import Question
 from bridgebench.benchmarks.world.scene import Scene
 from bridgebench.benchmarks.world.web import page, plain_snippet, url
 

@@ -123,7 +123,6 @@ class Founding:
             occupation = rng.choices(list(_OCCUPATIONS), list(_OCCUPATIONS.values()))[0]
             if self._is_new(name, occupation):
                 break
-        alias = f"{self._names.given(gender)} {surname}"
         person = self._add("person", name, occupation, gender)
         died = death < _LAST_YEAR
         self._state(
@@ -131,7 +130,7 @@ class Founding:
             mother=mother, country_of_citizenship=self.objects[self.objects[town, "region"], "country"],
             date_of_death=self._day(death) if died else None, place_of_death=rng.choice(self._towns) if died else None,
             career_goals=str(rng.randrange(40, 400)) if occupation == "footballer" else None,
-            also_known_as=alias if alias != name and rng.random() < 0.3 else None,
+            also_known_as=f"{self._names.word(gender)} {surname}" if rng.random() < 0.3 else None,
         )  # fmt: skip
         self._births[person] = birth
         self._guilds[occupation].append(person)

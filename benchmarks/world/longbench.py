@@ -6,7 +6,7 @@ from typing import Any
 
 from bridgebench.benchmarks.world import arxiv_cards
 from bridgebench.benchmarks.world.chinese import ChineseTexts
-from bridgebench.benchmarks.world.questions import Question
+from bridgebench.benchmarks.world.reasoning import Question
 from bridgebench.benchmarks.world.scene import Scene
 
 # Sixty rows hold every dataset, half of them of the two that LongBench's multi-hop results are told on.

@@ -7,7 +7,7 @@ from typing import Any
 from bridgebench.benchmarks.world.contexts import find
 from bridgebench.benchmarks.world.facts import Fact
 from bridgebench.benchmarks.world.phrases import capitalise, question_name
-from bridgebench.benchmarks.world.questions import Question
+from bridgebench.benchmarks.world.reasoning import Question
 from bridgebench.benchmarks.world.scene import Scene
 from bridgebench.benchmarks.world.web import url
 

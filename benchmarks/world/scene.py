@@ -14,7 +14,8 @@ from bridgebench.benchmarks.world.names import Split
 from bridgebench.benchmarks.world.pages import Pages
 from bridgebench.benchmarks.world.papers import Papers
 from bridgebench.benchmarks.world.phrases import Phrases
-from bridgebench.benchmarks.world.questions import Asker, Question
+from bridgebench.benchmarks.world.questions import Asker
+from bridgebench.benchmarks.world.reasoning import Question
 from bridgebench.errors import BridgebenchError
 
 T = TypeVar("T")
@@ -85,13 +86,12 @@ class Scene:
                 return text, more
         raise BridgebenchError(f"the world '{self.world.name}' is too small for so many questions")
 
-    def ask(self, rng: Random, shape: str, accept: Callable[[Question], bool] = lambda question: True) -> Question:
+    def ask(self, rng: Random, shape: str) -> Question:
         """A question of one shape whose facts were not asked for before, not in other words either.
 
         Args:
             rng: Draws the question.
             shape: See `Question.shape`.
-            accept: Which ones will do.
 
         Raises:
             BridgebenchError: When the world is too small for more such questions.
@@ -99,7 +99,7 @@ class Scene:
         for _ in range(_TRIES):
             question = self.asker.ask(rng, shape)
             keys = {question.text, f"{sorted(map(str, question.facts))} {question.answer}"}
-            if not keys & self._asked and accept(question):
+            if not keys & self._asked:
                 self._asked |= keys
                 return question
         raise BridgebenchError(f"the world '{self.world.name}' is too small for so many questions of shape '{shape}'")

@@ -4,7 +4,7 @@ from typing import Any
 
 from bridgebench.benchmarks.world.contexts import find
 from bridgebench.benchmarks.world.facts import Fact
-from bridgebench.benchmarks.world.questions import Question
+from bridgebench.benchmarks.world.reasoning import Question
 from bridgebench.benchmarks.world.scene import Scene
 
 _SHAPES = ("2hop", "comparison", "bridged", "kinship", "2hop", "shared", "bridged_shared", "2hop")

@@ -10,7 +10,7 @@ import pytest
 from bridgebench.benchmarks.world import Knobs, World, records
 from bridgebench.benchmarks.world.contexts import find
 from bridgebench.benchmarks.world.facts import magnitude
-from bridgebench.benchmarks.world.questions import Question
+from bridgebench.benchmarks.world.reasoning import Question
 from bridgebench.benchmarks.world.scene import Scene
 
 SHAPES = (
