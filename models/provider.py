@@ -83,7 +83,8 @@ class LocalAPI(ModelAPI):
         refuse_unsupported(config)
         if tools:
             raise BridgebenchError("local/ does not support tools")
-        weights = await anyio.to_thread.run_sync(load_weights, self.spec)
+        # A limiter of its own: callers that wait for one load must not fill the threads that Inspect works with.
+        weights = await anyio.to_thread.run_sync(load_weights, self.spec, limiter=anyio.CapacityLimiter(1))
         asked = to_generation(weights, input, config, MAX_TOKENS)
         room = weights.context - len(asked.ids)
         excess = min(asked.max_tokens, 1) - room

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import torch
 import transformers
+from huggingface_hub import snapshot_download
 
 from bridgebench.errors import BridgebenchError
 from bridgebench.models.embedded import embedded_model
@@ -118,18 +119,17 @@ def load_weights(spec: WeightsSpec) -> Weights:
 
 
 def _load(spec: WeightsSpec) -> Weights:
-    source = str(embedded_model()) if spec.name == "smollm2" else spec.name
-    common = {"revision": spec.revision, "trust_remote_code": False}
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(source, **common)
+        folder = _folder(spec)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
         auto_model: Any = transformers.AutoModelForCausalLM  # its annotations leave out the loading report
         model, report = auto_model.from_pretrained(
-            source,
+            folder,
             dtype=spec.dtype,
             attn_implementation=spec.attn,
             use_safetensors=True,
+            trust_remote_code=False,
             output_loading_info=True,
-            **common,
         )
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: weights of another shape
         raise BridgebenchError(f"local/{spec.name}: {str(error).strip().splitlines()[0]}") from error
@@ -146,10 +146,23 @@ def _load(spec: WeightsSpec) -> Weights:
         spec=spec,
         model=model.to(spec.device).eval(),
         tokenizer=tokenizer,
-        commit=None if Path(source).is_dir() else getattr(model.config, "_commit_hash", None),
+        commit=folder.name if folder.parent.name == "snapshots" else None,
         context=context,
         ends=_ends(model.generation_config.eos_token_id, tokenizer.eos_token_id),
     )
+
+
+def _folder(spec: WeightsSpec) -> Path:
+    """Where the checkpoint lies; a hub id's is one commit of it, whose hash names the folder."""
+    if spec.name == "smollm2":
+        return embedded_model()
+    if Path(spec.name).is_dir():
+        return Path(spec.name)
+    files = ["*.safetensors", "*.json", "*.jinja", "*.model", "*.txt"]  # no pickles, no code
+    snapshot = snapshot_download(
+        spec.name, revision=spec.revision, allow_patterns=files, ignore_patterns=["*/*", "consolidated*"]
+    )
+    return Path(snapshot)
 
 
 def _ends(*ids: int | list[int] | None) -> frozenset[int]:

@@ -11,6 +11,7 @@ from inspect_ai.model import GenerateConfig, get_model  # noqa: E402
 from bridgebench.models.embedded import PACKAGE, VERSION  # noqa: E402
 from bridgebench.models.generation import Generation, generate  # noqa: E402
 from bridgebench.models.local import local  # noqa: E402
+from bridgebench.models.prefix import WORTHWHILE, common_prefix  # noqa: E402
 from bridgebench.models.weights import Weights, WeightsSpec, load_weights  # noqa: E402
 
 assert local  # registers the provider
@@ -36,13 +37,16 @@ async def test_it_knows_a_capital_and_ends_its_turn(weights: Weights) -> None:
     assert (output.usage.input_tokens, output.usage.output_tokens) == (37, 8)
 
 
-def test_a_batch_with_a_shared_system_turn_answers_as_each_prompt_alone(weights: Weights) -> None:
-    questions = ["Name a colour.", "Who wrote Hamlet?", "How many legs has a spider?", "Is water wet?", "2 + 2 ="]
-    asked = [tuple(weights.encode([{"role": "user", "content": question}])) for question in questions]
-    outs = generate(weights, [Generation(ids, 12) for ids in asked])
+def test_questions_about_one_passage_are_answered_as_each_alone(weights: Weights) -> None:
+    passage = "The bridge of Velmora was built in 1871 by Ida Morrow, who was born in Tarn. It crosses the river Ansel."
+    questions = ["Who built the bridge?", "When was it built?", "Which river is it?", "Where was she born?"]
+    chats = [[{"role": "user", "content": f"{passage}\n\nQuestion: {question}"}] for question in questions]
+    asked = [tuple(weights.encode(chat)) for chat in chats]
+    assert common_prefix(asked) * 3 > WORTHWHILE
+    outs = generate(weights, [Generation(ids, 8) for ids in asked])
     for ids, out in zip(asked, outs, strict=True):
         prompt = torch.tensor([ids])
         plain = weights.model.generate(
-            prompt, attention_mask=torch.ones_like(prompt), do_sample=False, max_new_tokens=12
+            prompt, attention_mask=torch.ones_like(prompt), do_sample=False, max_new_tokens=8
         )
         assert out.ids == plain[0, len(ids) :].tolist()

@@ -54,6 +54,20 @@ def test_no_such_folder() -> None:
         WeightsSpec("./nowhere").resolve()
 
 
+def test_a_hub_id_is_loaded_at_one_known_commit(tiny: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commit, repository = "c0ffee" + "0" * 34, tmp_path / "models--someone--tiny"
+    shutil.copytree(tiny.path, repository / "snapshots" / commit)
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text(commit)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    for revision in (None, "main", commit):
+        spec = WeightsSpec("someone/tiny", revision, "float32", "cpu").resolve()
+        assert load_weights(spec).commit == commit
+    with pytest.raises(BridgebenchError, match="local/someone/tiny: "):
+        load_weights(WeightsSpec("someone/tiny", "other").resolve())
+
+
 def test_a_folder_without_a_model(tmp_path: Path) -> None:
     with pytest.raises(BridgebenchError, match=f"local/{tmp_path}: "):
         load_weights(WeightsSpec(str(tmp_path)).resolve())
