@@ -2,13 +2,13 @@
 
 import os
 import threading
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar, cast
 
 import anyio.to_thread
 
 from bridgebench.batching import Timed
+from bridgebench.batching import device_lock as device_lock
 from bridgebench.document import Cost
 from bridgebench.errors import BridgebenchError, require
 
@@ -16,7 +16,6 @@ Loaded = TypeVar("Loaded")
 
 _loaded: dict[Hashable, Any] = {}
 _loading = threading.Lock()
-_device_locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
 
 
 async def load_once(key: Hashable, load: Callable[[], Loaded]) -> Loaded:
@@ -47,11 +46,6 @@ def device_name(name: str) -> str:
     """What a table calls a device: the GPU's product name, or ``cpu``."""
     torch = require("torch", "local")
     return str(torch.cuda.get_device_name(name)) if name.startswith("cuda") else name
-
-
-def device_lock(name: str) -> threading.Lock:
-    """The lock that queues of one device hold while they compute, so that different weights take turns."""
-    return _device_locks[name]
 
 
 def load_pretrained(cls: Any, model: str, *, ignore: tuple[str, ...] = (), **options: Any) -> Any:
