@@ -224,8 +224,8 @@ _device_locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
 
 
 def device_lock(device: str) -> threading.Lock:
-    """The lock for the queues of one torch device, so that different weights take turns on it."""
-    return _device_locks[device]
+    """The lock for the queues of one torch device (``cuda`` is ``cuda:0``), so that different weights take turns."""
+    return _device_locks[device.removesuffix(":0")]
 
 
 _batchers: dict[Hashable, Batcher[Any, Any]] = {}

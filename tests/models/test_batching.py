@@ -5,7 +5,7 @@ from concurrent.futures import CancelledError
 import anyio
 import pytest
 
-from bridgebench.batching import Batcher, Request, Timed, shared, similar_length
+from bridgebench.batching import Batcher, Request, Timed, device_lock, shared, similar_length
 
 
 def select(sizes: list[int], max_tokens: int, max_items: int = 64) -> list[int]:
@@ -172,3 +172,33 @@ def test_one_batcher_a_key() -> None:
     first = shared(("test", "weights-a"), make)
     assert shared(("test", "weights-a"), make) is first
     assert shared(("test", "weights-b"), make) is not first
+
+
+def test_queues_of_one_device_take_turns_and_waiting_is_not_counted() -> None:
+    running, most = 0, 0
+
+    def run(items: list[int]) -> list[int]:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        time.sleep(0.2)
+        running -= 1
+        return items
+
+    assert device_lock("cuda") is device_lock("cuda:0")
+    assert device_lock("cuda:1") is not device_lock("cuda:0")
+    first: Batcher[int, int] = Batcher(run, name="first", lock=device_lock("test"))
+    second: Batcher[int, int] = Batcher(run, name="second", lock=device_lock("test"))
+    futures = [batcher.submit(1, 1) for batcher in (first, second)]
+    seconds = [future.result(10).seconds for future in futures]
+    assert most == 1
+    assert max(seconds) < 0.35, "each ran 0.2 s; the second waited as long"
+
+
+def test_time_is_shared_by_what_items_took() -> None:
+    batcher: Batcher[int, int] = Batcher(
+        lambda items: [2 * item for item in items], name="test", wait=0.1, spent=lambda item, result: item + result
+    )
+    small, large = [batcher.submit(item, 1) for item in (1, 3)]
+    assert large.result(10).batch == 2
+    assert large.result(10).seconds == pytest.approx(3 * small.result(10).seconds)
