@@ -44,7 +44,7 @@ def pareto(points: Sequence[Point], title: str, cost_title: str, quality_title: 
     )
     pixels = [(x(point.cost), y(point.quality), shortened(point.name)) for point in points]
     parts = [frame(x, y, cost_title, quality_title), element("path", d=steps, class_="front")]
-    for point, (left, top, name), (tx, ty, anchor) in zip(points, pixels, placed(pixels, WIDTH), strict=True):
+    for point, (left, top, name), (tx, ty, anchor) in zip(points, pixels, placed(pixels, x.start, WIDTH), strict=True):
         css = "control" if point.control else "bridge"
         hint = element("title", f"{point.name}: {quality_title} {point.quality:.1f}, {cost_title} {point.cost:.3g}")
         parts.append(element("circle", hint, cx=left, cy=top, r=4.5, class_=f"point {css}"))

@@ -37,11 +37,12 @@ class Axis:
 
 
 def axis(values: Iterable[float], start: float, stop: float, zero: bool = False) -> Axis:
-    """A scale that holds all values with some air; from 0 where `zero`."""
+    """A scale that holds all values with some air; from 0 where `zero`, and not below 0 for values that are not."""
     found = list(values)
     low, high = min(found), max(found)
     air = (high - low) * 0.08 or abs(high) * 0.1 or 1.0
-    return Axis(0.0 if zero else low - air, high + air, start, stop)
+    bottom = 0.0 if zero else low - air
+    return Axis(max(0.0, bottom) if low >= 0 else bottom, high + air, start, stop)
 
 
 def element(name: str, content: object = "", **attributes: object) -> Markup:
@@ -93,12 +94,13 @@ def label(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.6g}".replace("-", "−")
 
 
-def placed(points: Sequence[tuple[float, float, str]], right: float) -> list[tuple[float, float, str]]:
+def placed(points: Sequence[tuple[float, float, str]], left: float, right: float) -> list[tuple[float, float, str]]:
     """Where names of points go so that they overlap as little as possible.
 
     Args:
         points: Pixel coordinates and name of each point.
-        right: Right edge of the drawing, in pixels.
+        left: Left edge of the room for names, in pixels.
+        right: Right edge.
 
     Returns:
         For each point the pixel position of its name and its ``text-anchor``.
@@ -115,13 +117,13 @@ def placed(points: Sequence[tuple[float, float, str]], right: float) -> list[tup
         ]
 
         def box(option: tuple[float, float, str], width: float = width) -> tuple[float, float, float, float]:
-            left = option[0] - (width if option[2] == "end" else 0)
-            return left, option[1] - 10, left + width, option[1] + 2
+            start = option[0] - (width if option[2] == "end" else 0)
+            return start, option[1] - 10, start + width, option[1] + 2
 
         def badness(option: tuple[float, float, str]) -> float:
-            left, top, end, bottom = box(option)
-            outside = max(0.0, end - right) + max(0.0, -left)
-            hits = sum(left < b[2] and b[0] < end and top < b[3] and b[1] < bottom for b in taken)
+            start, top, end, bottom = box(option)
+            outside = max(0.0, end - right) + max(0.0, left - start)
+            hits = sum(start < b[2] and b[0] < end and top < b[3] and b[1] < bottom for b in taken)
             return outside * 10 + hits
 
         best = min(options, key=badness)

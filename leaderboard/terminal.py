@@ -1,5 +1,7 @@
 """The tables in a terminal, for the end of a run."""
 
+from dataclasses import replace
+
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.table import Table as RichTable
@@ -15,7 +17,9 @@ _SHOWN = ("words", "seconds", "n", "unscored")
 def terminal_table(report: Report) -> RenderableType:
     """One table a benchmark and generator and the remarks below, to be printed with rich."""
     parts: list[RenderableType] = [_table(table_grid(table), len(table.metrics)) for table in report.tables]
-    parts += [Text(f"- {_printable(line)}") for line in remarks(report)]
+    parts += [Text(f"- {_printable(line)}") for line in remarks(replace(report, superseded=()))]
+    if report.superseded:
+        parts.append(Text(f"- superseded logs, not used: {len(report.superseded)}"))
     if report.tables:
         parts.append(Text("Differences are paired, with 95 % intervals; * stands after Holm's correction.", "dim"))
     return Group(*parts)

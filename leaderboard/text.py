@@ -1,6 +1,7 @@
 """Figures and names as people read them."""
 
 import math
+import re
 from collections.abc import Sequence
 
 from bridgebench.leaderboard.cells import Cell
@@ -29,11 +30,13 @@ def setting_text(table: Table) -> str:
 
 
 def _flat(value: object) -> str:
+    """Nested values in one line: without what is not set, hashes by their first digits."""
     if isinstance(value, dict):
-        return ", ".join(f"{name}={_flat(item)}" for name, item in value.items())
+        return ", ".join(f"{n}={_flat(item)}" for n, item in value.items() if item is not None and n != "bytes")
     if isinstance(value, list):
-        return ", ".join(_flat(item) for item in value if item is not None)
-    return str(value)
+        return "; ".join(_flat(item) for item in value if item is not None)
+    text = str(value)
+    return text[:12] if re.fullmatch(r"[0-9a-f]{32,}", text) else text
 
 
 def percent(value: float | None, signed: bool = False) -> str:
@@ -50,6 +53,8 @@ def number(value: float | None) -> str:
         return "–"
     if value == 0:
         return "0"
+    if 0 < value < 0.001:
+        return "<0.001"
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
@@ -66,10 +71,10 @@ def p_value(p: float | None) -> str:
 
 
 def places(values: Sequence[float | None]) -> list[str]:
-    """``best`` and ``second`` for the two highest of the values shown (ties share a place), else nothing."""
+    """``best`` and ``second`` for the two highest of the values as shown; ties share a place, all alike have none."""
     shown = [None if value is None or math.isnan(value) else round(100 * value, 1) for value in values]
     ranked = sorted({value for value in shown if value is not None}, reverse=True)[:2]
-    names = dict(zip(ranked, ("best", "second"), strict=False))
+    names = dict(zip(ranked, ("best", "second"), strict=True)) if len(ranked) == 2 else {}
     return ["" if value is None else names.get(value, "") for value in shown]
 
 

@@ -32,6 +32,7 @@ def test_one_point_is_no_figure() -> None:
 def test_axes_hold_all_values_and_have_round_ticks() -> None:
     scale = axis([3.0, 47.0], 0, 100)
     assert scale.low < 3 < 47 < scale.high
+    assert axis([0.0, 0.0], 0, 1).low == 0
     assert scale.ticks() == [0, 10, 20, 30, 40, 50]
     assert Axis(0, 0.0012, 0, 1).ticks() == pytest.approx([0, 0.0002, 0.0004, 0.0006, 0.0008, 0.001, 0.0012])
     assert axis([5.0], 0, 1).low < 5 < axis([5.0], 0, 1).high
@@ -39,7 +40,7 @@ def test_axes_hold_all_values_and_have_round_ticks() -> None:
 
 
 def test_names_of_near_points_do_not_overlap() -> None:
-    places = placed([(100, 50, "first"), (101, 51, "second"), (102, 49, "third")], 500)
+    places = placed([(100, 50, "first"), (101, 51, "second"), (102, 49, "third")], 0, 500)
     boxes = []
     for (x, y, anchor), name in zip(places, ("first", "second", "third"), strict=True):
         width = 6.3 * len(name)

@@ -106,11 +106,18 @@ def test_an_average_of_settings_is_refused(synthetic: ModuleType, tmp_path: Path
 
 def test_places_share_ties_as_printed() -> None:
     assert places([0.5, 0.7001, 0.7004, None, math.nan, 0.1]) == ["second", "best", "best", "", "", ""]
+    assert places([0.0, 0.0]) == ["", ""]
 
 
 def test_figures_as_text() -> None:
     assert (percent(0.1234), percent(-0.05, True), percent(math.nan)) == ("12.3", "−5.0", "–")
-    assert (number(0.01234), number(1234.5), number(0.0), number(None)) == ("0.0123", "1,234", "0", "–")
+    assert (number(0.01234), number(1234.5), number(0.0), number(2e-5), number(None)) == (
+        "0.0123",
+        "1,234",
+        "0",
+        "<0.001",
+        "–",
+    )
     assert (p_value(0.0001), p_value(0.02), p_value(0.5), p_value(None)) == ("<0.001", "0.020", "0.50", "–")
     assert (metric_title("f1_aliases"), metric_title("judge")) == ("F1 aliases", "ACC")
 
