@@ -40,7 +40,7 @@ def test_waiting_requests_become_one_batch_and_time_is_shared_by_tokens() -> Non
     first = batcher.submit(0, 1)
     assert run.started.wait(10)
     rest = [batcher.submit(item, size) for item, size in [(1, 30), (2, 10), (3, 60)]]
-    time.sleep(0.05)  # in the queue: must not count
+    time.sleep(0.5)  # in the queue: must not count
     run.release.set()
     results = [future.result(10) for future in rest]
     assert run.batches == [[0], [2, 1, 3]]
@@ -48,7 +48,7 @@ def test_waiting_requests_become_one_batch_and_time_is_shared_by_tokens() -> Non
     assert [result.batch for result in results] == [3, 3, 3]
     assert results[2].seconds == pytest.approx(2 * results[0].seconds)
     assert results[0].seconds == pytest.approx(3 * results[1].seconds)
-    assert sum(result.seconds for result in results) < 0.05 <= first.result().seconds
+    assert sum(result.seconds for result in results) < 0.5 <= first.result().seconds
 
 
 def test_a_request_alone_waits_only_a_moment() -> None:
@@ -189,10 +189,11 @@ def test_queues_of_one_device_take_turns_and_waiting_is_not_counted() -> None:
     assert device_lock("cuda:1") is not device_lock("cuda:0")
     first: Batcher[int, int] = Batcher(run, name="first", lock=device_lock("test"))
     second: Batcher[int, int] = Batcher(run, name="second", lock=device_lock("test"))
+    started = time.perf_counter()
     futures = [batcher.submit(1, 1) for batcher in (first, second)]
-    seconds = [future.result(10).seconds for future in futures]
+    counted = sum(future.result(10).seconds for future in futures)
     assert most == 1
-    assert max(seconds) < 0.35, "each ran 0.2 s; the second waited as long"
+    assert 0.4 <= counted <= time.perf_counter() - started, "the second one's waiting would count twice"
 
 
 def test_time_is_shared_by_what_items_took() -> None:
