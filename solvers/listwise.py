@@ -100,6 +100,11 @@ def _ascii_digit(character: str) -> str:
     return " " if digit is None else str(digit)
 
 
+def labelled_text(document: Document) -> str:
+    """Title and text as RankGPT and RankZephyr are shown them."""
+    return f"Title: {document.title} Content: {document.text}" if document.title else document.text
+
+
 def passage_text(text: str, guard: Guard) -> str:
     """A text (or a query) as it stands in a prompt: citation marks like ``[12]`` would be read as identifiers."""
     text, citations = _IDENTIFIER.subn(r"(\1)", guard(text))

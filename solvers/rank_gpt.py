@@ -8,7 +8,7 @@ from pydantic import Field
 
 from bridgebench.document import Bridge, Document
 from bridgebench.solvers.bridge import bridge
-from bridgebench.solvers.listwise import Window, listwise, parse_permutation, passage_text
+from bridgebench.solvers.listwise import Window, labelled_text, listwise, parse_permutation, passage_text
 from bridgebench.solvers.listwise_prompt import listwise_fingerprint, listwise_prompt
 from bridgebench.solvers.llm import Decoding, samples
 from bridgebench.solvers.neutralise import Guard
@@ -55,7 +55,7 @@ def rank_gpt(
         return decoding.config()
 
     def render(question: str, documents: Sequence[Document], guard: Guard) -> Window:
-        cut = sum(len(_words(document)) > passage_words for document in documents)
+        cut = sum(len(labelled_text(document).split()) > passage_words for document in documents)
         passages = [_passage(document, passage_words, guard) for document in documents]
         return Window(prompt.render(passage_text(question, guard), passages), cut)
 
@@ -64,9 +64,4 @@ def rank_gpt(
 
 
 def _passage(document: Document, words: int, guard: Guard) -> str:
-    return passage_text(" ".join(_words(document)[:words]), guard)
-
-
-def _words(document: Document) -> list[str]:
-    text = f"Title: {document.title} Content: {document.text}" if document.title else document.text
-    return text.split()
+    return passage_text(" ".join(labelled_text(document).split()[:words]), guard)

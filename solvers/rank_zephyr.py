@@ -11,7 +11,7 @@ from bridgebench.document import Bridge, Document
 from bridgebench.errors import BridgebenchError
 from bridgebench.solvers.bridge import bridge
 from bridgebench.solvers.fit import token_spans
-from bridgebench.solvers.listwise import Window, listwise, parse_permutation, passage_text
+from bridgebench.solvers.listwise import Window, labelled_text, listwise, parse_permutation, passage_text
 from bridgebench.solvers.listwise_prompt import ListwisePrompt, listwise_fingerprint, listwise_prompt
 from bridgebench.solvers.llm import Decoding, samples
 from bridgebench.solvers.neutralise import Guard
@@ -92,9 +92,8 @@ def passage(document: Document, words: int, guard: Guard) -> str:
 
 
 def _words(document: Document) -> list[str]:
-    text = f"Title: {document.title} Content: {document.text}" if document.title else document.text
     # before the guard, as it turns "&lt;" into "<"
-    return ftfy.fix_text(text.strip()).split()
+    return ftfy.fix_text(labelled_text(document).strip()).split()
 
 
 def fitting_words(
