@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from bridgebench.benchmarks.world.facts import Fact, World
-from bridgebench.benchmarks.world.phrases import Phrases, capitalise, question_name
+from bridgebench.benchmarks.world.phrases import Phrases, capitalise, mention, question_name
 from bridgebench.benchmarks.world.reasoning import Question, Step, gives_away
 
 # A namesake may stand at these ends, because only one of the namesakes has the trade.
@@ -51,16 +51,19 @@ class Chains:
         fact = self._world.facts_of[here.entity][relation]
         return Step(question, self._answer(fact.object), fact)
 
-    def _hop(self, rng: Random, here: _Reached, relation: str) -> _Reached:
+    def _hop(self, rng: Random, here: _Reached, relation: str, is_named: bool = False) -> _Reached:
         templates = self._bank["phrases"][self._kind(here.entity)][relation]
         # "the director of the film X's father" misleads: the possessive only after a name.
         plain = [template for template in templates if "{x}'s" not in template]
         words = rng.choice(plain if here.steps and plain else templates).format(x=here.words)
         step = self._step(rng, here, relation)
+        if is_named:
+            words = f"{mention(self._world.entities[step.fact.object])}, {words},"
         return _Reached(step.fact.object, words, (*here.steps, step))
 
     def _finish(self, rng: Random, here: _Reached, relation: str, shape: str) -> Question:
         text = capitalise(rng.choice(self._bank["questions"][self._kind(here.entity)][relation]).format(x=here.words))
+        text = text.replace(",?", "?")
         return self._question(text, (*here.steps, self._step(rng, here, relation)), shape)
 
     def _question(self, text: str, steps: tuple[Step, ...], shape: str) -> Question:
@@ -74,8 +77,15 @@ class Chains:
         phrased = fact.relation in self._bank["phrases"].get(self._kind(fact.subject), {})
         return phrased and entity is not None and (not entity.is_ambiguous or fact.relation in _TRADES)
 
-    def chain(self, rng: Random, hops: int) -> Question | None:
-        """From a name along `hops` relations, each nested in the next; None when the way drawn leads nowhere."""
+    def chain(self, rng: Random, hops: int, is_named: bool = False) -> Question | None:
+        """From a name along relations, each nested in the next; None when the way drawn leads nowhere.
+
+        Args:
+            rng: Draws the way.
+            hops: How many relations.
+            is_named: Whether the question also names what each relation leads to, so that the last alone would do:
+                "Where was Ada Moor, the director of the film Tide, born?".
+        """
         kind = rng.choices(list(_STARTS), list(_STARTS.values()))[0]
         here = self._start(rng.choice(self._world.of_kind(kind)).id)
         visited, last = {here.entity}, ""
@@ -94,7 +104,7 @@ class Chains:
             last = rng.choice(options)
             if left == 0:
                 return self._finish(rng, here, last, {1: "1hop", 2: "2hop", 3: "3hop1", 4: "4hop1"}[hops])
-            here = self._hop(rng, here, last)
+            here = self._hop(rng, here, last, is_named)
             visited.add(here.entity)
         return None
 

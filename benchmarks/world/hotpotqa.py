@@ -5,7 +5,8 @@ from typing import Any
 from bridgebench.benchmarks.world.contexts import find
 from bridgebench.benchmarks.world.scene import Scene
 
-_SHAPES = ("2hop", "2hop", "2hop", "comparison", "2hop", "2hop", "2hop", "shared")
+# As upstream, part of the bridge questions name the bridge and can be answered from one paragraph.
+_SHAPES = ("2hop_named", "2hop", "2hop", "comparison", "2hop_named", "2hop", "2hop_named", "shared")
 _SCARCE = 30  # one record in so many has fewer than ten paragraphs, as upstream
 
 
@@ -24,6 +25,6 @@ def record(scene: Scene, index: int) -> dict[str, Any]:
         "supporting_facts": [[passages[position].title, sentence] for position, sentence in found],
         # Every sentence but a paragraph's first brings its leading space along.
         "context": [[p.title, [p.sentences[0], *(f" {line}" for line in p.sentences[1:])]] for p in passages],
-        "type": "bridge" if shape == "2hop" else "comparison",
+        "type": "bridge" if shape.startswith("2hop") else "comparison",
         "level": "hard" if scene.world.split == "validation" else rng.choice(["easy", "medium", "medium", "hard"]),
     }

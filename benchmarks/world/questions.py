@@ -28,6 +28,7 @@ class Asker:
         self._draws: dict[str, Callable[[Random], Question | None]] = {
             "1hop": partial(chains.chain, hops=1),
             "2hop": partial(chains.chain, hops=2),
+            "2hop_named": partial(chains.chain, hops=2, is_named=True),
             "3hop1": partial(chains.chain, hops=3),
             "4hop1": partial(chains.chain, hops=4),
             "3hop2": partial(chains.join, hops=1, further=False),
