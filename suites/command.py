@@ -58,11 +58,11 @@ def run(args: Namespace) -> int:
     for path in args.merge_cache:
         console.print(f"{path}: {_merge_cache(path)} results taken over")
     write_manifest(log_dir, suite, cells)
-    console.print(f"{suite.name}: {len(chosen)} cells, logs in {log_dir}")
+    console.print(f"{suite.name}: {len(chosen)} cells, logs in {log_dir}", soft_wrap=True)
     suite_run = SuiteRun(suite, log_dir, console)
     suite_run.run(chosen)
     complete = show_results(console, chosen, log_dir, suite_run.failed)
-    console.print(f"the page: bridgebench leaderboard {log_dir} -o out/{log_dir.name}")
+    console.print(f"the page: bridgebench leaderboard {log_dir} -o out/{log_dir.name}", soft_wrap=True)
     return 0 if complete else 1
 
 

@@ -110,11 +110,10 @@ class SuiteRun:
                     for work in group:
                         tracker.cell_ended(work.id, "", failed[work.id])
                     continue
-                if any(log.status == "cancelled" for log in logs):
-                    raise KeyboardInterrupt
+                if len(logs) < len(group) or any(log.status == "cancelled" for log in logs):
+                    raise KeyboardInterrupt  # Inspect catches it, and returns the logs it has
                 problems = {cell_of(log): first_error(log) or status_of(log).problem for log in logs}
-                ended = {work.id: problems.get(work.id, "Inspect did not run it") for work in group}
-                failed |= {id: problem for id, problem in ended.items() if problem}
+                failed |= {id: problem for id, problem in problems.items() if problem}
         return failed
 
     def _bridge_logs(self, works: Sequence[BridgeWork]) -> list[EvalLog]:

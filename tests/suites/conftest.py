@@ -1,5 +1,7 @@
 """A provider that answers at once and writes down every call, and a suite over a bundled sample."""
 
+import os
+import signal
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ CALLS: list[tuple[str, str]] = []
 
 @modelapi(name="recorded")
 class Recorded(ModelAPI):
-    """``recorded/broken`` fails on every call; every other name answers."""
+    """``recorded/broken`` fails on every call, ``recorded/stopped`` presses Ctrl-C on its second; others answer."""
 
     async def generate(
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
@@ -20,6 +22,8 @@ class Recorded(ModelAPI):
         CALLS.append((self.model_name, input[-1].text))
         if self.model_name == "broken":
             raise RuntimeError("no such checkpoint")
+        if self.model_name == "stopped" and len(CALLS) == 2:
+            os.kill(os.getpid(), signal.SIGINT)
         output = ModelOutput.from_content(self.model_name, "yes")
         output.usage = ModelUsage(input_tokens=10, output_tokens=1, total_tokens=11)
         return output

@@ -255,7 +255,7 @@ def test_shards_cover_all_cells_once_and_share_no_bridge_work(suite: dict[str, A
 def test_retrievers_rank_a_corpus_without_a_generator() -> None:
     raw = {"benchmarks": ["arxiv_cards"], "retrievers": ["bm25", {"bm25": {"field": "full_text"}}], "limit": 2}
     cells = cells_of(raw)
-    assert [cell.row for cell in cells] == ["bm25", "bm25"]
+    assert [cell.row for cell in cells] == ["bm25", "bm25(field=full_text)"]
     assert {cell.generator.model for cell in cells} == {"none/none"}
     assert "--solver bridgebench/bm25 -S field=full_text --model none/none" in cells[1].command
     with pytest.raises(BridgebenchError, match=r"retrievers\.0: .*no_such"):

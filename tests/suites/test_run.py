@@ -142,6 +142,17 @@ def test_another_version_of_the_benchmark_runs_again(
     assert len(calls) == 6
 
 
+def test_the_users_stop_ends_the_run_and_the_next_one_goes_on(
+    tmp_path: Path, suite: dict[str, Any], calls: Calls
+) -> None:
+    suite |= {"generators": ["recorded/stopped", "recorded/a"], "bridges": [], "max_samples": 1}
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path, suite)
+    assert len(calls) == 2, "nothing else was started"
+    assert run(tmp_path, suite) == 0
+    assert len(calls) <= 2 * 2 * 3 + 1, "what was answered before the stop is not asked again"
+
+
 def test_settings_reach_the_log(tmp_path: Path, suite: dict[str, Any], calls: Calls) -> None:
     suite |= {"generation": {"max_tokens": 7}, "epochs": 2, "budget": 5, "bridges": [], "limit": 2}
     assert run(tmp_path, suite, "--only", "bridge=naive") == 0
