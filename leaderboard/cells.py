@@ -70,6 +70,11 @@ class Cell:
         return _canonical([self.chain, self.on_empty, self.gold_documents, bridge_roles])
 
     @property
+    def identity(self) -> str:
+        """What a later run of the same cell shares; not the prompt's text, which only samples that ran can tell."""
+        return _canonical([self.benchmark, self.generator, _without(self.setting, "prompt"), self.row])
+
+    @property
     def table(self) -> str:
         """Identity of the table it stands in."""
         return _canonical([self.benchmark, self.generator, self.setting])
@@ -120,6 +125,7 @@ def read_cell(log: str) -> Cell | None:
             "generation": spec.model_generate_config.model_dump(exclude_none=True, exclude=_TRANSPORT),
             "reader": {name: options[name] for name in READER_OPTIONS if options.get(name) is not None},
             "grader": grader,
+            "prompt": list(samples.facts.get("prompt", ())) if samples else [],
         },
         generator=spec.model,
         roles=_role_names(spec.model_roles),

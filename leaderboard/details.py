@@ -1,10 +1,13 @@
 """What stands folded under a table: question types, and how each row was run."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from bridgebench.leaderboard.command_line import command_of
-from bridgebench.leaderboard.grids import DASH, Column, Field, Grid, Line
-from bridgebench.leaderboard.tables import NAIVE, Difference, Estimate, Row, Table
+from bridgebench.leaderboard.estimates import Difference, Estimate
+from bridgebench.leaderboard.grids import DASH, Column, Field, Grid, Line, score_fields
+from bridgebench.leaderboard.tables import NAIVE, Row, Table
 from bridgebench.leaderboard.text import ends, metric_title, number, percent, places
 
 
@@ -34,6 +37,26 @@ def types_grid(table: Table) -> Grid | None:
         for i, row in enumerate(table.rows)
     ]
     return Grid(f"{table.benchmark}, {table.generator}: question types", tuple(columns), tuple(lines))
+
+
+def metrics_grid(table: Table) -> Grid | None:
+    """The metrics that the table has no room for, with their intervals; None where there are no more."""
+    metrics = table.metrics[len(table.columns) :]
+    if not metrics:
+        return None
+    columns = [
+        [
+            replace(field, small=field.hint.removeprefix("95 % interval "), hint="")
+            for field in score_fields(table, metric)
+        ]
+        for metric in metrics
+    ]
+    lines = [
+        Line(row.label, tuple(column[i] for column in columns), row.control is not None)
+        for i, row in enumerate(table.rows)
+    ]
+    heads = tuple(Column(metric_title(metric)) for metric in metrics)
+    return Grid(f"{table.benchmark}, {table.generator}: further metrics", heads, tuple(lines))
 
 
 def measures_grid(table: Table) -> Grid | None:

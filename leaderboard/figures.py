@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from bridgebench.leaderboard.estimates import Difference
 from bridgebench.leaderboard.svg import Axis, axis, drawing, element, frame, placed, shortened
-from bridgebench.leaderboard.tables import Difference, Table
+from bridgebench.leaderboard.tables import Table
 from bridgebench.leaderboard.text import ends, metric_title, percent
 
 WIDTH, HEIGHT = 520.0, 320.0

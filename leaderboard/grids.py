@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
+from bridgebench.leaderboard.estimates import Difference
 from bridgebench.leaderboard.figures import forest, forest_limit
 from bridgebench.leaderboard.macro import Macro, MacroRow
-from bridgebench.leaderboard.tables import CLOSED_BOOK, EQUAL_COMPUTE, NAIVE, Difference, Row, Table
+from bridgebench.leaderboard.tables import CLOSED_BOOK, EQUAL_COMPUTE, LOWER_IS_BETTER, NAIVE, Row, Table
 from bridgebench.leaderboard.text import ends, metric_title, number, p_value, percent, places, rank_text
 
 
@@ -150,7 +151,7 @@ def table_grid(table: Table) -> Grid:
         if any(reference in row.differences[headline] for row in table.rows)
     ]
     columns = [
-        *(Column(metric_title(metric), opens=metric == headline) for metric in table.metrics),
+        *(Column(metric_title(metric), opens=metric == headline) for metric in table.columns),
         Column("− naive", metric_title(headline), opens=True),
         Column("interval", drawn=True),
         Column("p", "Holm"),
@@ -161,7 +162,7 @@ def table_grid(table: Table) -> Grid:
         Column("n", opens=True),
         Column("unscored"),
     ]
-    scores = [_score_fields(table, metric) for metric in table.metrics]
+    scores = [score_fields(table, metric) for metric in table.columns]
     lines = []
     for position, row in enumerate(table.rows):
         difference = naive[position]
@@ -179,10 +180,12 @@ def table_grid(table: Table) -> Grid:
     return Grid(f"{table.benchmark}, {table.generator}", tuple(columns), tuple(lines))
 
 
-def _score_fields(table: Table, metric: str) -> list[Field]:
+def score_fields(table: Table, metric: str) -> list[Field]:
+    """One metric of all rows, with its interval as the hint."""
+    better = -1 if metric in LOWER_IS_BETTER else 1
     competing = [row.control in (None, NAIVE) for row in table.rows]
     estimates = [row.estimates[metric] for row in table.rows]
-    shown = places([e.mean if fair else None for e, fair in zip(estimates, competing, strict=True)])
+    shown = places([better * e.mean if fair else None for e, fair in zip(estimates, competing, strict=True)])
     return [
         Field(
             percent(estimate.mean),

@@ -40,14 +40,14 @@ def read_logs(paths: Iterable[str | Path], workers: int | None = None) -> Logs:
     Args:
         paths: ``.eval`` (or ``.json``) logs, or folders that are searched with their subfolders; a folder's
             ``manifest.json`` restricts ranking to its cells.
-        workers: Most processes that read; None is one a processor (up to 8), 1 reads in this process.
+        workers: Processes that read; None is one a processor (up to 8, and one for 32 logs), 1 reads in this process.
 
     Raises:
         BridgebenchError: When a path does not exist or is no log, when there is no log at all.
     """
     files, manifests = _find(paths)
-    # A worker imports for seconds before it reads its first log, so a few logs are read right here.
-    workers = min(workers or min(os.cpu_count() or 1, 8), max(1, len(files) // 32))
+    if workers is None:  # one imports for seconds before it reads its first log: a few logs are read right here
+        workers = min(os.cpu_count() or 1, 8, max(1, len(files) // 32))
     if workers == 1:
         cells = [read_cell(file) for file in files]
     else:
@@ -62,7 +62,7 @@ def select_cells(cells: Sequence[Cell], manifests: Sequence[Manifest]) -> Logs:
     latest: dict[str, Cell] = {}
     superseded: list[Cell] = []
     for cell in sorted(cells, key=lambda cell: (cell.complete, cell.created)):
-        key = cell.id if planned else cell.table + cell.row
+        key = cell.id if planned else cell.identity
         if planned and cell.id not in planned:
             superseded.append(cell)
             continue

@@ -64,7 +64,8 @@ def build_macros(tables: Sequence[Table], resamples: int = statistics.RESAMPLES)
         for name in dict.fromkeys(names):
             if names.count(name) > 1:
                 notes.append(f"{name} with {generator} has {names.count(name)} settings: left out of averages")
-        for metric in dict.fromkeys(metric for table in single for metric in table.metrics):
+        # What the papers average: the headline metrics, and exact match beside F1.
+        for metric in [*dict.fromkeys(table.headline for table in single), "em"]:
             having = [table for table in single if metric in table.metrics]
             if len(having) > 1:
                 macros.append(_macro(generator, metric, having, resamples))

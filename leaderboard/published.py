@@ -40,7 +40,7 @@ BENCHMARKS = {
     "MS MARCO": "msmarco",
     "CRAG": "crag",
 }
-METRICS = {"EM": "em", "F1": "f1", "ACC": "judge"}
+METRICS = {"EM": "em", "F1": "f1", "ACC": "accuracy"}
 
 MAIN_TABLES = ("Table 1", "Table 2")
 """Shown where no table has the generator that was measured."""

@@ -7,7 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridgebench.leaderboard.cells import Cell
+from bridgebench.leaderboard.samples import Samples
 from bridgebench.leaderboard.statistics import Floats, average_epochs
+
+ANY_OF_3 = "any_of_3_word_containment"
+"""The card paper's measure of three sampled answers (epochs), which it calls F1; a column of its own, never F1's."""
 
 
 @dataclass(frozen=True)
@@ -52,5 +56,17 @@ def align(cells: Sequence[Cell]) -> Questions:
         for metric, scores in column.scores.items():
             questions, means = average_epochs(column.ids, scores)
             values[metric][np.searchsorted(ids, questions), position] = means
+    if "word_containment" in values:
+        values[ANY_OF_3] = np.stack([_any_of_3(column, ids) for column in samples], axis=1)
     names, numbers = np.unique(clusters.astype(np.str_), return_inverse=True)
     return Questions(ids, None if len(names) == len(ids) else numbers, types.astype(np.str_), values, asked)
+
+
+def _any_of_3(samples: Samples, ids: NDArray[np.str_]) -> Floats:
+    """Whether any of a question's three epochs holds the answer; NaN unless all three were scored."""
+    best = np.full(len(ids), np.nan)
+    scores = samples.scores.get("word_containment", np.full(len(samples.ids), np.nan))
+    where, counts = np.searchsorted(ids, samples.ids), np.zeros(len(ids))
+    np.fmax.at(best, where, scores)
+    np.add.at(counts, where, ~np.isnan(scores))
+    return np.where(counts == 3, best, np.nan)

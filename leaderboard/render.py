@@ -13,7 +13,7 @@ import jinja2
 from markupsafe import Markup
 
 from bridgebench.leaderboard.curves import size_curves, stress_curves
-from bridgebench.leaderboard.details import measures_grid, run_facts, types_grid
+from bridgebench.leaderboard.details import measures_grid, metrics_grid, run_facts, types_grid
 from bridgebench.leaderboard.drilldown import Case, Comparison
 from bridgebench.leaderboard.figures import table_figures
 from bridgebench.leaderboard.grids import Grid, averages_grid, table_grid
@@ -43,6 +43,7 @@ class Section:
     ledger: Markup
     figures: Sequence[Markup]
     types: Grid | None
+    metrics: Grid | None
     measures: Grid | None
 
 
@@ -101,6 +102,7 @@ def _section(table: Table) -> Section:
         ledger_figure(table),
         table_figures(table),
         types_grid(table),
+        metrics_grid(table),
         measures_grid(table),
     )
 

@@ -89,7 +89,7 @@ def build_report(logs: Logs, resamples: int = statistics.RESAMPLES) -> Report:
         incomplete=tuple(cell for cell in logs.cells if not rankable(cell)),
         missing=logs.missing,
         superseded=logs.superseded,
-        notes=tuple(_kept_apart(tables) + notes),
+        notes=tuple(_kept_apart(tables) + notes + _own_judges(tables)),
         resamples=resamples,
     )
 
@@ -111,6 +111,15 @@ def group_cells(cells: Sequence[Cell]) -> list[list[Cell]]:
             for group in joined or [groups.setdefault(cell.table, [])]:
                 group.append(cell)
     return list(groups.values())
+
+
+def _own_judges(tables: Sequence[Table]) -> list[str]:
+    """Where the judge may favour the generator."""
+    return [
+        f"{table.benchmark} with {table.generator}: the judge is of the generator's own model family"
+        for table in tables
+        if any(row.cell.samples and "judge" in row.cell.samples.facts for row in table.rows)
+    ]
 
 
 def _kept_apart(tables: Sequence[Table]) -> list[str]:

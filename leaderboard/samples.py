@@ -31,7 +31,7 @@ class Samples:
         scores: Metric to fractions; NaN is unscored.
         diagnostics: ``scorer.value`` of `DIAGNOSTICS` to figures; NaN where there is none.
         unscored: Metric to reasons and how many samples each left unscored.
-        facts: Of the cost scorer, what is text: tokenizers, devices, bridge versions, prompts, as seen.
+        facts: What scorers say in words: tokenizers, devices, bridge versions, prompts, and of the judge.
     """
 
     ids: NDArray[np.str_]
@@ -69,6 +69,8 @@ def read_samples(summaries: Sequence[EvalSampleSummary]) -> Samples:
             column.append(amount)
         for fact, texts in _facts(given.get("cost")).items():
             facts.setdefault(fact, set()).update(texts)
+        if any((score.metadata or {}).get("same_family") for score in given.values()):
+            facts.setdefault("judge", set()).add("of the generator's own model family")
     for column in diagnostics.values():
         column.extend([math.nan] * (len(summaries) - len(column)))
     ids = [str(summary.id) for summary in summaries]

@@ -8,6 +8,7 @@ import numpy as np
 
 from bridgebench.leaderboard import statistics
 from bridgebench.leaderboard.cells import Cell
+from bridgebench.leaderboard.estimates import Difference, Estimate, differences_of, estimates_of
 from bridgebench.leaderboard.labels import Marks, calls_model, control_of, marks, row_labels
 from bridgebench.leaderboard.questions import Questions, align
 
@@ -15,64 +16,13 @@ NAIVE, CLOSED_BOOK, EQUAL_COMPUTE = "naive", "no_documents", "answer_directly"
 REFERENCES = (NAIVE, CLOSED_BOOK, EQUAL_COMPUTE)
 """What every bridge is compared with, where the suite ran it."""
 
+LOWER_IS_BETTER = frozenset({"hallucination", "missing"})
 
-@dataclass(frozen=True)
-class Estimate:
-    """A mean over questions, in the metric's own unit (fractions).
+WORST = {"crag_score": -1.0, "official_crag_score": -1.0}
+"""What a wrong answer is worth, where it is not 0."""
 
-    Attributes:
-        mean: Mean over the scored questions; NaN where none is.
-        low: Lower end of its 95 % bootstrap interval.
-        high: Upper end.
-        questions: Scored questions.
-        unscored: Questions without any scored answer.
-        worst: Mean if all unscored questions were wrong.
-        best: Mean if all of them were right.
-    """
-
-    mean: float
-    low: float
-    high: float
-    questions: int
-    unscored: int
-    worst: float
-    best: float
-
-
-@dataclass(frozen=True)
-class Difference:
-    """A paired mean difference to another row, on the questions that both were scored on.
-
-    Attributes:
-        against: Label of the other row.
-        mean: Mean difference.
-        low: Lower end of its 95 % bootstrap interval.
-        high: Upper end.
-        p: Of the paired permutation test; None where it is post hoc, or not of the headline metric.
-        adjusted: Holm's p over all bridges of the table; None outside that family.
-        pairs: Questions compared.
-        unpaired: Questions that only one of the two was scored on.
-        won: Questions where this row is better.
-        lost: Questions where it is worse.
-        detectable: Smallest difference that a test at 0.05 would find with probability 0.8.
-    """
-
-    against: str
-    mean: float
-    low: float
-    high: float
-    p: float | None
-    adjusted: float | None
-    pairs: int
-    unpaired: int
-    won: int
-    lost: int
-    detectable: float
-
-    @property
-    def significant(self) -> bool:
-        """Whether the difference stands after Holm's correction at 0.05."""
-        return self.adjusted is not None and self.adjusted < 0.05
+MOST_COLUMNS = 4
+"""Metrics in a table; further ones are folded below it."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +86,11 @@ class Table:
         """The metric that ranks."""
         return self.metrics[0]
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The metrics shown in the table itself."""
+        return self.metrics[:MOST_COLUMNS]
+
 
 def build_table(cells: Sequence[Cell], resamples: int = statistics.RESAMPLES) -> Table:
     """Compare complete cells of one setting.
@@ -152,7 +107,10 @@ def build_table(cells: Sequence[Cell], resamples: int = statistics.RESAMPLES) ->
     metrics = (headline, *(name for name in questions.values if name != headline))
     family = [position for position, control in enumerate(controls) if control is None]
     ranked = [position for position, control in enumerate(controls) if control in (None, NAIVE)]
-    estimates = {metric: _estimates(questions, questions.values[metric], resamples) for metric in metrics}
+    estimates = {
+        metric: estimates_of(questions, questions.values[metric], resamples, WORST.get(metric, 0.0))
+        for metric in metrics
+    }
     references = _references(cells, controls)
     differences = {
         metric: _differences(questions, metric, references, labels, family, resamples, headline=metric == headline)
@@ -162,7 +120,7 @@ def build_table(cells: Sequence[Cell], resamples: int = statistics.RESAMPLES) ->
     ranks = statistics.rank_intervals(questions.values[headline][:, ranked], questions.clusters, resamples=resamples)
     rank_of = dict(zip(ranked, ranks, strict=True))
     types = {
-        kind: _estimates(questions, np.where(questions.types[:, None] == kind, questions.values[headline], np.nan), 0)
+        kind: estimates_of(questions, np.where(questions.types[:, None] == kind, questions.values[headline], np.nan))
         for kind in np.unique(questions.types)
         if kind
     }
@@ -193,31 +151,6 @@ def _place(cell: Cell) -> int:
     """Naive, the bridges, then what only helps to read them."""
     control = control_of(cell)
     return 0 if control == NAIVE else 1 if control is None else 2
-
-
-def _estimates(questions: Questions, values: statistics.Floats, resamples: int) -> list[Estimate]:
-    """One estimate a column; without intervals where `resamples` is 0."""
-    asked = ~np.isnan(values) if resamples == 0 else questions.asked
-    scored = np.count_nonzero(~np.isnan(values), axis=0)
-    unscored = np.count_nonzero(asked, axis=0) - scored
-    means = np.divide(np.nansum(values, axis=0), scored, out=np.full(len(scored), np.nan), where=scored > 0)
-    ends = np.full((2, len(scored)), np.nan)
-    if resamples:
-        ends = statistics.interval(statistics.bootstrap_means(values, questions.clusters, resamples))
-    total = np.maximum(scored + unscored, 1)
-    worst = np.nansum(values, axis=0) / total
-    return [
-        Estimate(
-            mean=float(means[i]),
-            low=float(ends[0, i]),
-            high=float(ends[1, i]),
-            questions=int(scored[i]),
-            unscored=int(unscored[i]),
-            worst=float(worst[i]),
-            best=float(worst[i] + unscored[i] / total[i]),
-        )
-        for i in range(values.shape[1])
-    ]
 
 
 def _references(cells: Sequence[Cell], controls: Sequence[str | None]) -> dict[str, list[int | None]]:
@@ -267,48 +200,6 @@ def _best(
     pairs = [(row, top) for row in means if row != top]
     computed = differences_of(questions, metric, pairs, labels, resamples, (), test=False) if pairs else []
     return {row: {"best": difference} for (row, _), difference in zip(pairs, computed, strict=True)}
-
-
-def differences_of(
-    questions: Questions,
-    metric: str,
-    pairs: Sequence[tuple[int, int]],
-    labels: Sequence[str],
-    resamples: int,
-    family: Sequence[int],
-    test: bool = True,
-) -> list[Difference]:
-    """Paired differences of (row, reference) columns; rows of `family` get Holm's p over that family."""
-    values = questions.values[metric]
-    rows, columns = [row for row, _ in pairs], [column for _, column in pairs]
-    matrix = values[:, rows] - values[:, columns]
-    ends = statistics.interval(statistics.bootstrap_means(matrix, questions.clusters, resamples))
-    p = statistics.permutation_test(matrix, questions.clusters, resamples) if test else None
-    adjusted = np.full(len(pairs), np.nan)
-    if p is not None:
-        adjusted = statistics.holm(np.where(np.isin(rows, family), p, np.nan))
-    won, lost = statistics.discordant(matrix)
-    detectable = statistics.minimum_detectable_difference(matrix, questions.clusters)
-    either = np.count_nonzero(~np.isnan(values[:, rows]) | ~np.isnan(values[:, columns]), axis=0)
-    paired = np.count_nonzero(~np.isnan(matrix), axis=0)
-    with np.errstate(invalid="ignore"):
-        means = np.where(paired > 0, np.nansum(matrix, axis=0) / np.maximum(paired, 1), np.nan)
-    return [
-        Difference(
-            against=labels[columns[i]],
-            mean=float(means[i]),
-            low=float(ends[0, i]),
-            high=float(ends[1, i]),
-            p=None if p is None else float(p[i]),
-            adjusted=None if np.isnan(adjusted[i]) else float(adjusted[i]),
-            pairs=int(paired[i]),
-            unpaired=int(either[i] - paired[i]),
-            won=int(won[i]),
-            lost=int(lost[i]),
-            detectable=float(detectable[i]),
-        )
-        for i in range(len(pairs))
-    ]
 
 
 def _figures(cell: Cell) -> dict[str, float]:

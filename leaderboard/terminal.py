@@ -16,7 +16,7 @@ _SHOWN = ("words", "seconds", "n", "unscored")
 
 def terminal_table(report: Report) -> RenderableType:
     """One table a benchmark and generator and the remarks below, to be printed with rich."""
-    parts: list[RenderableType] = [_table(table_grid(table), len(table.metrics)) for table in report.tables]
+    parts: list[RenderableType] = [_table(table_grid(table), len(table.columns)) for table in report.tables]
     parts += [Text(f"- {_printable(line)}") for line in remarks(replace(report, superseded=()))]
     if report.superseded:
         parts.append(Text(f"- superseded logs, not used: {len(report.superseded)}"))

@@ -9,13 +9,14 @@ from bridgebench.leaderboard.labels import row_labels
 from bridgebench.leaderboard.report import Report
 from bridgebench.leaderboard.tables import Row, Table
 
-_METRICS = {"em": "EM", "f1": "F1", "judge": "ACC", "rouge_l": "ROUGE-L", "bleu": "BLEU"}
+_METRICS = {"em": "EM", "f1": "F1", "accuracy": "ACC", "rouge_l": "ROUGE-L", "mrr": "MRR", "crag_score": "CRAG score"}
 
 
 def metric_title(metric: str) -> str:
     """A metric as papers print it: ``f1_aliases`` is ``F1 aliases``."""
-    first, _, rest = metric.partition("_")
-    return _METRICS.get(metric) or f"{_METRICS.get(first, first)} {rest.replace('_', ' ')}".strip()
+    first = re.split(r"[_@]", metric)[0]
+    rest = metric.removeprefix(first).replace("_", " ")
+    return _METRICS.get(metric) or _METRICS.get(first, first) + rest
 
 
 def setting_text(table: Table) -> str:

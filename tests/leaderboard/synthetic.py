@@ -173,7 +173,7 @@ def write_cell(
     for i, value in enumerate(values):
         retrieved = documents(random.Random(f"documents {i}"), documents_each, words_each)
         read = {"naive": retrieved, "no_documents": []}.get(bridge, prune(retrieved))
-        judged = qa(value) if headline[0] == "qa_f1" else {headline[0]: Score(value=value)}
+        judged = qa(value) if headline[0] == "qa_f1" else {headline[0]: Score(value={headline[1]: value})}
         given: dict[str, Any] = {
             "retrieved": retrieved, "read": read, "bridge": f"bridgebench/{bridge}",
             "scores": {**judged, "context": context(retrieved, read)},

@@ -106,7 +106,7 @@ def test_subsets_and_ablations_find_their_columns(synthetic: ModuleType, tmp_pat
     assert (measured["R2U"], measured["w/o DPO"], measured["w/ DPO_naive"]) == ("100.0", "25.0", "")
 
 
-MSMARCO = {"benchmark": "bridgebench/msmarco", "headline": ("judge", "judge")}
+MSMARCO = {"benchmark": "bridgebench/msmarco", "headline": ("judge", "accuracy")}
 
 
 def _published(folder: Path, name: str) -> list[Published]:

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import random
 from pathlib import Path
 from types import ModuleType
 
@@ -13,6 +14,7 @@ from rich.console import Console
 
 from bridgebench.cli import main
 from bridgebench.leaderboard.data import as_json, tidy_csv
+from bridgebench.leaderboard.details import metrics_grid
 from bridgebench.leaderboard.grids import averages_grid, table_grid
 from bridgebench.leaderboard.latex import latex
 from bridgebench.leaderboard.markdown import markdown
@@ -119,7 +121,11 @@ def test_figures_as_text() -> None:
         "–",
     )
     assert (p_value(0.0001), p_value(0.02), p_value(0.5), p_value(None)) == ("<0.001", "0.020", "0.50", "–")
-    assert (metric_title("f1_aliases"), metric_title("judge")) == ("F1 aliases", "ACC")
+    assert (metric_title("f1_aliases"), metric_title("accuracy"), metric_title("mrr@10")) == (
+        "F1 aliases",
+        "ACC",
+        "MRR@10",
+    )
 
 
 def test_the_averages_grid_has_the_shape_of_the_papers_table(report: Report) -> None:
@@ -201,12 +207,73 @@ def test_workers_read_the_same_as_one_process(synthetic: ModuleType, tmp_path: P
     from bridgebench.leaderboard.logs import read_logs
 
     path = synthetic.write_cell(tmp_path, "naive", n=3)
-    for copy in range(69):
+    for copy in range(3):
         (tmp_path / f"copy{copy}.eval").write_bytes(path.read_bytes())
     one, two = read_logs([tmp_path], workers=1), read_logs([tmp_path], workers=2)
-    assert len(one.superseded) == len(two.superseded) == 69
+    assert len(one.superseded) == len(two.superseded) == 3
     assert [cell.log for cell in one.cells] == [cell.log for cell in two.cells]
     for a, b in zip(one.superseded, two.superseded, strict=True):
         assert a.samples is not None
         assert b.samples is not None
         assert np.array_equal(a.samples.scores["f1"], b.samples.scores["f1"])
+
+
+def judged(value: float, **more: object) -> dict[str, object]:
+    from inspect_ai.scorer import Score
+
+    shares = {"accuracy": value, "hallucination": 1 - value, "missing": 0.0, "crag_score": 2 * value - 1}
+    return {"scores": {"judge": Score(value={**shares, "upper_accuracy": value}, metadata=dict(more))}}
+
+
+def test_what_does_not_fit_a_table_is_folded_and_less_hallucination_is_better(
+    synthetic: ModuleType, tmp_path: Path
+) -> None:
+    for bridge, value in (("naive", 0.0), ("r2u", 1.0)):
+        options = {"values": [value] * 3, "headline": ("judge", "accuracy"), "benchmark": "bridgebench/crag"}
+        synthetic.write_cell(tmp_path, bridge, sample_options=judged(value, same_family=True), **options)
+    report = read_report([tmp_path], resamples=50)
+    (table,) = report.tables
+    assert table.columns == ("accuracy", "hallucination", "missing", "crag_score")
+    grid = table_grid(table)
+    places_of = {line.label: [field.place for field in line.fields[:4]] for line in grid.lines}
+    assert places_of == {"naive": ["second", "second", "", "second"], "r2u": ["best", "best", "", "best"]}
+    further = metrics_grid(table)
+    assert further is not None
+    assert [column.title for column in further.columns] == ["upper accuracy"]
+    assert report.notes == (
+        "crag with synthetic/Llama-3.1-8B-Instruct: the judge is of the generator's own model family",
+    )
+
+
+def test_unscored_crag_scores_are_bounded_by_minus_one(synthetic: ModuleType, tmp_path: Path) -> None:
+    from inspect_ai.scorer import Score
+
+    path = synthetic.write_cell(tmp_path, "naive", values=[1.0, 1.0], headline=("judge", "crag_score"))
+    from inspect_ai.log import read_eval_log, write_eval_log
+
+    log = read_eval_log(str(path))
+    assert log.samples is not None
+    assert log.samples[0].scores is not None
+    log.samples[0].scores["judge"] = Score.unscored(reason="grader_failed")
+    write_eval_log(log, str(path))
+    estimate = read_report([tmp_path], resamples=50).tables[0].rows[0].estimates["crag_score"]
+    assert (estimate.mean, estimate.worst, estimate.best) == (1.0, 0.0, 1.0)
+
+
+def test_the_card_papers_measure_takes_any_of_three(synthetic: ModuleType, tmp_path: Path) -> None:
+    from inspect_ai.log import write_eval_log
+    from inspect_ai.scorer import Score
+
+    samples = []
+    for id, values in (("a", (0.0, 1.0, 0.0)), ("b", (0.0, 0.0, 0.0)), ("c", (1.0, 1.0, math.nan))):
+        for epoch, value in enumerate(values, start=1):
+            scores = {**synthetic.qa(0.0), "containment": Score(value={"word_containment": value})}
+            text = synthetic.documents(random.Random(0))
+            samples.append(
+                synthetic.sample(id, epoch=epoch, scores=scores, retrieved=text, read=text, bridge="bridgebench/naive")
+            )
+    write_eval_log(synthetic.log(samples, chain=[("bridgebench/naive", {})], epochs=3), str(tmp_path / "a.eval"))
+    row = read_report([tmp_path], resamples=50).tables[0].rows[0]
+    assert row.estimates["word_containment"].mean == pytest.approx((1 / 3 + 0 + 1) / 3)
+    any_of_3 = row.estimates["any_of_3_word_containment"]
+    assert (any_of_3.mean, any_of_3.questions) == (0.5, 2), "a question with an unscored answer has none"
