@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bridgebench.leaderboard import statistics
 from bridgebench.leaderboard.questions import Questions
@@ -69,25 +70,37 @@ class Difference:
 
 
 def estimates_of(
-    questions: Questions, values: statistics.Floats, resamples: int = 0, wrong: float = 0.0
+    values: statistics.Floats,
+    asked: NDArray[np.bool_],
+    clusters: NDArray[np.int64] | None = None,
+    resamples: int = 0,
+    wrong: float = 0.0,
 ) -> list[Estimate]:
-    """One estimate a column; without intervals where `resamples` is 0."""
+    """One estimate a column.
+
+    Args:
+        values: Shape (questions, cells).
+        asked: Which cell was asked which question, same shape.
+        clusters: Cluster of each question.
+        resamples: Bootstrap replicates; 0 leaves the intervals out.
+        wrong: What a wrong answer is worth.
+    """
     scored = np.count_nonzero(~np.isnan(values), axis=0)
     means = np.divide(np.nansum(values, axis=0), scored, out=np.full(len(scored), np.nan), where=scored > 0)
     ends = np.full((2, len(scored)), np.nan)
     if resamples:
-        ends = statistics.interval(statistics.bootstrap_means(values, questions.clusters, resamples))
+        ends = statistics.interval(statistics.bootstrap_means(values, clusters, resamples))
     found = []
     for i in range(values.shape[1]):
-        asked = values[questions.asked[:, i], i : i + 1]
-        worst, best = statistics.unscored_bounds(asked, wrong) if len(asked) else (means[i : i + 1], means[i : i + 1])
+        own = values[asked[:, i], i : i + 1]
+        worst, best = statistics.unscored_bounds(own, wrong) if len(own) else (means[i : i + 1], means[i : i + 1])
         found.append(
             Estimate(
                 mean=float(means[i]),
                 low=float(ends[0, i]),
                 high=float(ends[1, i]),
                 questions=int(scored[i]),
-                unscored=len(asked) - int(scored[i]),
+                unscored=len(own) - int(scored[i]),
                 worst=float(worst[0]),
                 best=float(best[0]),
             )

@@ -83,6 +83,8 @@ def row_labels(cells: Sequence[Cell]) -> list[str]:
 
 
 def _plain(cell: Cell) -> str:
+    if cell.planned is not None and cell.planned.label:
+        return cell.planned.label
     label = " → ".join(short(name) for name, _ in cell.chain) or "naive"
     if cell.on_empty == "originals":
         label += " (originals when empty)"

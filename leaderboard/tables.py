@@ -108,7 +108,9 @@ def build_table(cells: Sequence[Cell], resamples: int = statistics.RESAMPLES) ->
     family = [position for position, control in enumerate(controls) if control is None]
     ranked = [position for position, control in enumerate(controls) if control in (None, NAIVE)]
     estimates = {
-        metric: estimates_of(questions, questions.values[metric], resamples, WORST.get(metric, 0.0))
+        metric: estimates_of(
+            questions.values[metric], questions.asked, questions.clusters, resamples, WORST.get(metric, 0.0)
+        )
         for metric in metrics
     }
     references = _references(cells, controls)
@@ -120,7 +122,9 @@ def build_table(cells: Sequence[Cell], resamples: int = statistics.RESAMPLES) ->
     ranks = statistics.rank_intervals(questions.values[headline][:, ranked], questions.clusters, resamples=resamples)
     rank_of = dict(zip(ranked, ranks, strict=True))
     types = {
-        kind: estimates_of(questions, np.where(questions.types[:, None] == kind, questions.values[headline], np.nan))
+        kind: estimates_of(
+            questions.values[headline][questions.types == kind], questions.asked[questions.types == kind]
+        )
         for kind in np.unique(questions.types)
         if kind
     }

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from bridgebench.leaderboard.details import run_facts
 from bridgebench.leaderboard.logs import read_logs
 from bridgebench.leaderboard.report import Report, read_report
 
@@ -74,6 +75,10 @@ def test_a_manifest_says_what_is_a_control(synthetic: ModuleType, tmp_path: Path
     (tmp_path / "manifest.json").write_text(json.dumps(plan))
     row = report(tmp_path).tables[0].rows[0]
     assert (row.control, row.label) == ("on_empty", "r2u (originals when empty)")
+    assert dict(run_facts(row, "f1"))["command"] == "run it"
+    plan["cells"][0]["label"] = "the suite's name"
+    (tmp_path / "manifest.json").write_text(json.dumps(plan))
+    assert report(tmp_path).tables[0].rows[0].label == "the suite's name"
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,15 @@ def test_an_average_of_settings_is_refused(synthetic: ModuleType, tmp_path: Path
     assert any("2 settings: left out of averages" in note for note in found.notes)
 
 
+def test_question_types_count_their_own_questions(synthetic: ModuleType, tmp_path: Path) -> None:
+    synthetic.write_cell(tmp_path, "naive", values=[1.0, 0.0, math.nan, 1.0, 0.0])
+    row = read_report([tmp_path], resamples=50).tables[0].rows[0]
+    bridge, comparison = row.by_type["bridge"], row.by_type["comparison"]
+    assert (bridge.mean, bridge.questions, bridge.unscored) == (0.5, 2, 1)
+    assert (comparison.mean, comparison.questions, comparison.unscored) == (0.5, 2, 0)
+    assert (bridge.worst, bridge.best) == (pytest.approx(1 / 3), pytest.approx(2 / 3))
+
+
 def test_places_share_ties_as_printed() -> None:
     assert places([0.5, 0.7001, 0.7004, None, math.nan, 0.1]) == ["second", "best", "best", "", "", ""]
     assert places([0.0, 0.0]) == ["", ""]
