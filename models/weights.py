@@ -1,5 +1,6 @@
 """Weights and tokenizers of local language models: loaded on first use, once per process."""
 
+import json
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -121,7 +122,7 @@ def load_weights(spec: WeightsSpec) -> Weights:
 def _load(spec: WeightsSpec) -> Weights:
     try:
         folder = _folder(spec)
-        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(_tokenizer_source(folder), trust_remote_code=False)
         auto_model: Any = transformers.AutoModelForCausalLM  # its annotations leave out the loading report
         model, report = auto_model.from_pretrained(
             folder,
@@ -163,6 +164,14 @@ def _folder(spec: WeightsSpec) -> Path:
         spec.name, revision=spec.revision, allow_patterns=files, ignore_patterns=["*/*", "consolidated*"]
     )
     return Path(snapshot)
+
+
+def _tokenizer_source(folder: Path) -> str | Path:
+    """The checkpoint's own, or its base's for a LoRA adapter that comes without one (transformers loads the base)."""
+    adapter = folder / "adapter_config.json"
+    if adapter.is_file() and not (folder / "tokenizer_config.json").is_file():
+        return str(json.loads(adapter.read_text())["base_model_name_or_path"])
+    return folder
 
 
 def _ends(*ids: int | list[int] | None) -> frozenset[int]:

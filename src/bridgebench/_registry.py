@@ -24,6 +24,8 @@ from bridgebench.solvers.bm25_reranker import bm25_reranker
 from bridgebench.solvers.compact import compact
 from bridgebench.solvers.controls import naive, no_documents, shuffle, truncate
 from bridgebench.solvers.embedding_reranker import embedding_reranker
+from bridgebench.solvers.exit_compressor import exit_compressor
+from bridgebench.solvers.llmlingua2 import llmlingua2
 from bridgebench.solvers.precomputed import precomputed
 from bridgebench.solvers.provence import provence
 from bridgebench.solvers.r2u import r2u
@@ -32,6 +34,8 @@ from bridgebench.solvers.rag import bridge_stage, registered_rag
 from bridgebench.solvers.rank_gpt import rank_gpt
 from bridgebench.solvers.rank_k import rank_k
 from bridgebench.solvers.rank_zephyr import rank_zephyr
+from bridgebench.solvers.recomp_abstractive import recomp_abstractive
+from bridgebench.solvers.recomp_extractive import recomp_extractive
 from bridgebench.solvers.refiner import refiner
 from bridgebench.solvers.retrieval_bm25 import bm25
 from bridgebench.solvers.summarize import summarize
@@ -52,9 +56,11 @@ __all__ = [
     "cost",
     "crag",
     "embedding_reranker",
+    "exit_compressor",
     "fake",
     "hotpotqa",
     "judge",
+    "llmlingua2",
     "local",
     "longbench",
     "msmarco",
@@ -70,6 +76,8 @@ __all__ = [
     "rank_k",
     "rank_zephyr",
     "ranking",
+    "recomp_abstractive",
+    "recomp_extractive",
     "refiner",
     "registered_rag",
     "rouge_bleu",

@@ -60,12 +60,26 @@ def cross_encoder(folder: Path, tokens: int = 128, **size: Any) -> Path:
         **size: Of the architecture, in place of `SIZE`.
     """
     torch.manual_seed(0)
-    tokenizer = transformers.XLMRobertaTokenizer(
-        vocab=_pieces("<s>", "<pad>", "</s>", "<unk>", "<mask>"), model_max_length=tokens
-    )
+    tokenizer = _xlm_roberta_tokenizer(tokens)
     positions = {"max_position_embeddings": tokens + 2, "type_vocab_size": 1}  # two for the offset of padding
     config = _config("xlm-roberta", tokenizer, num_labels=1, **positions, **size)
     return _save(folder, transformers.XLMRobertaForSequenceClassification(config), tokenizer)
+
+
+def token_classifier(folder: Path, tokens: int = 128, **size: Any) -> Path:
+    """XLM-RoBERTa that says of each token whether to keep it, as LLMLingua-2."""
+    torch.manual_seed(0)
+    tokenizer = _xlm_roberta_tokenizer(tokens)
+    config = _config("xlm-roberta", tokenizer, num_labels=2, max_position_embeddings=tokens + 2, **size)
+    return _save(folder, transformers.XLMRobertaForTokenClassification(config), tokenizer)
+
+
+def bert_token_classifier(folder: Path, tokens: int = 128, **size: Any) -> Path:
+    """The same with BERT, as LLMLingua-2's small one."""
+    torch.manual_seed(0)
+    tokenizer = _wordpiece_tokenizer(tokens)
+    config = _config("bert", tokenizer, num_labels=2, max_position_embeddings=tokens, **size)
+    return _save(folder, transformers.BertForTokenClassification(config), tokenizer)
 
 
 def provence(folder: Path, tokens: int = 128, **size: Any) -> Path:
@@ -115,10 +129,77 @@ def _bytes_tokenizer() -> Any:
     )
 
 
+def bert(folder: Path, tokens: int = 128, **size: Any) -> Path:
+    """BERT without a head, as RECOMP's extractive compressors (Contriever)."""
+    torch.manual_seed(0)
+    tokenizer = _wordpiece_tokenizer(tokens)
+    config = _config("bert", tokenizer, max_position_embeddings=tokens, **size)
+    return _save(folder, transformers.BertModel(config), tokenizer)
+
+
+def t5(folder: Path, **size: Any) -> Path:
+    """T5, as RECOMP's abstractive compressors."""
+    torch.manual_seed(0)
+    tokenizer = transformers.T5Tokenizer(vocab=_pieces("<pad>", "</s>", "<unk>"), extra_ids=0)
+    shape = {"d_model": 32, "d_ff": 64, "d_kv": 16, "num_layers": 2, "num_heads": 2, "initializer_factor": 3.0}
+    shape |= {"vocab_size": len(tokenizer), "decoder_start_token_id": 0}
+    config = transformers.AutoConfig.for_model("t5", **{**shape, **size})
+    return _save(folder, transformers.T5ForConditionalGeneration(config), tokenizer)
+
+
+def gemma_adapter(folder: Path, **size: Any) -> Path:
+    """A LoRA adapter on Gemma in ``folder/base``, as ``doubleyyh/exit-gemma-2b``."""
+    import peft
+
+    torch.manual_seed(0)
+    tokenizer = _gemma_tokenizer()
+    shape = {"num_key_value_heads": 1, "head_dim": 16, "max_position_embeddings": 2048}
+    special = {f"{name}_token_id": getattr(tokenizer, f"{name}_token_id") for name in ("pad", "bos", "eos")}
+    base = transformers.GemmaForCausalLM(_config("gemma", tokenizer, **{**shape, **special, **size}))
+    _save(folder / "base", base, tokenizer)
+    lora = peft.LoraConfig(r=4, lora_alpha=2, target_modules="all-linear", task_type="CAUSAL_LM")
+    adapted: Any = peft.get_peft_model(base, lora)
+    for name, weight in adapted.named_parameters():
+        if "lora_B" in name:  # zero at first: the adapter would do nothing
+            torch.nn.init.normal_(weight, std=SIZE["initializer_range"])
+    adapted.peft_config["default"].base_model_name_or_path = str(folder / "base")
+    return _save(folder, adapted, tokenizer)
+
+
+def _xlm_roberta_tokenizer(tokens: int) -> Any:
+    special = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
+    return transformers.XLMRobertaTokenizer(vocab=_pieces(*special), model_max_length=tokens)
+
+
+def _wordpiece_tokenizer(tokens: int) -> Any:
+    """BERT's, with pieces for whole words, characters that begin a word, and characters inside one."""
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    characters = string.printable.strip()
+    pieces = [*special, *WORDS, *characters, *(f"##{char}" for char in characters)]
+    vocabulary = {piece: number for number, piece in enumerate(dict.fromkeys(pieces))}
+    return transformers.BertTokenizer(vocab=vocabulary, do_lower_case=False, model_max_length=tokens)
+
+
+def _gemma_tokenizer() -> Any:
+    """Gemma's: characters and bytes, with "Yes", "No" and the markers of a turn as one token each."""
+    special = ["<pad>", "<eos>", "<bos>", "<unk>", "<mask>"]
+    merges: Any = [("Y", "e"), ("Ye", "s"), ("N", "o")]
+    pieces = [*special, *(f"<0x{byte:02X}>" for byte in range(256)), "▁", "\n", *string.printable.strip()]
+    vocabulary = {piece: number for number, piece in enumerate([*pieces, *(a + b for a, b in merges)])}
+    tokenizer = transformers.GemmaTokenizer(vocab=vocabulary, merges=merges)
+    tokenizer.add_special_tokens({"additional_special_tokens": ["<start_of_turn>", "<end_of_turn>"]})
+    return tokenizer
+
+
 CHECKPOINTS: dict[str, Callable[[Path], Path]] = {
     "bge_reranker": cross_encoder,
+    "exit_compressor": gemma_adapter,
     "provence": provence,
+    "llmlingua2": token_classifier,
+    "llmlingua2_bert": bert_token_classifier,
     "open_provence": open_provence,
+    "recomp_abstractive": t5,
+    "recomp_extractive": bert,
 }
 """By the bridge that loads it."""
 
