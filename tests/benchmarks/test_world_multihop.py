@@ -14,7 +14,8 @@ from bridgebench.benchmarks.world.reasoning import Question
 from bridgebench.benchmarks.world.scene import Scene
 
 SHAPES = (
-    "2hop", "2hop_named", "3hop1", "3hop2", "4hop1", "4hop2", "4hop3", "comparison", "shared", "kinship", "bridged", "bridged_shared",
+    "2hop", "2hop_named", "3hop1", "3hop2", "4hop1", "4hop2", "4hop3", "comparison", "shared", "kinship", "bridged",
+    "bridged_shared",
 )  # fmt: skip
 SIZE = 120
 HOTPOTQA, TWOWIKI, MUSIQUE = (list(records(name, size=SIZE)) for name in ("hotpotqa", "twowiki", "musique"))
