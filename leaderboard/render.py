@@ -24,7 +24,7 @@ from bridgebench.leaderboard.tables import Table
 from bridgebench.leaderboard.text import metric_title, number, percent, remarks, setting_text, title
 
 PAGE = "leaderboard.html"
-ROOM = 3_000_000
+ROOM = 2_500_000
 """Characters of single questions in the page; the whole page stays under 5 MB."""
 
 # C0 and C1 controls but tab and newline, and the characters that change the direction of the text around them.

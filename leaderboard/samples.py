@@ -109,19 +109,25 @@ def _diagnostics(given: Mapping[str, Score]) -> dict[str, float]:
             figures |= {f"{scorer}.{key}": _number(amount) for key, amount in score.value.items()}
         else:
             figures[scorer] = _number(score.value)
-        tokens = {name: (score.metadata or {}).get(name) for name in ("input_tokens", "output_tokens")}
+        tokens = {name: _spoken(score).get(name) for name in ("input_tokens", "output_tokens")}
         figures |= {f"{scorer}.{name}": float(count) for name, count in tokens.items() if isinstance(count, int)}
     return figures
 
 
 def _facts(cost: Score | None) -> dict[str, list[str]]:
     """What the cost scorer says in words."""
-    found = {} if cost is None else {name: (cost.metadata or {}).get(name) for name in _FACTS}
+    found = {} if cost is None else {name: _spoken(cost).get(name) for name in _FACTS}
     return {
         name: [str(item) for item in (fact if isinstance(fact, list) else [fact])]
         for name, fact in found.items()
         if fact is not None
     }
+
+
+def _spoken(score: Score) -> Mapping[str, Any]:
+    """The scorer's facts; none where summaries left them out as too large."""
+    facts = (score.metadata or {}).get("facts")
+    return facts if isinstance(facts, dict) else {}
 
 
 def _judges(summaries: Sequence[EvalSampleSummary]) -> dict[str, tuple[str, ...]]:

@@ -18,7 +18,8 @@ def cost() -> Scorer:
     Values: ``words`` and ``documents`` that the generator was given, ``words_retrieved``, ``seconds`` and
     ``calls`` of all bridges, and as 0 or 1 whether `fit` ``cut`` the context, the ``originals`` replaced an
     empty result, any bridge's output was ``malformed`` (repaired or fallen back), the context is ``empty``, a
-    bridge ``answered`` in the generator's place. Metadata: ``input_tokens`` and ``output_tokens`` with their
+    bridge ``answered`` in the generator's place. Metadata holds one mapping, ``facts`` (summaries are read by the
+    hundred thousand, and each key of theirs takes its time): ``input_tokens`` and ``output_tokens`` with their
     ``tokenizer`` (absent unless all steps that count tokens use one), ``devices``, ``cache``, ``versions``,
     ``prompt``, ``cut_size`` and its ``unit``.
 
@@ -44,7 +45,7 @@ def cost() -> Scorer:
             "empty": int(not any(document.text.strip() for document in read)),
             "answered": int(store.answered_by != "generator"),
         }
-        metadata = {
+        facts = {
             "devices": sorted({spent["device"] for spent in costs if spent["device"]}),
             "cache": [step["cache"] for step in store.steps],
             "versions": [step["version"] for step in store.steps],
@@ -54,11 +55,11 @@ def cost() -> Scorer:
         }
         counted = [spent for spent in costs if spent["tokenizer"]]
         if len({spent["tokenizer"] for spent in counted}) == 1:
-            metadata |= {
+            facts |= {
                 "tokenizer": counted[0]["tokenizer"],
                 "input_tokens": sum(spent["input_tokens"] or 0 for spent in counted),
                 "output_tokens": sum(spent["output_tokens"] or 0 for spent in counted),
             }
-        return Score(value=value, metadata=metadata)
+        return Score(value=value, metadata={"facts": facts})
 
     return score

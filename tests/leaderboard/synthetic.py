@@ -76,8 +76,8 @@ def sample(
             "calls": 1, "cut": 0, "originals": 0, "malformed": int(parse == "repaired"), "empty": int(not read),
             "answered": 0,
         },
-        metadata={"devices": ["cpu"], "cache": ["miss"], "versions": [1], "prompt": "qa@0123456789ab", "cut_size": 0,
-                  "unit": "words"},
+        metadata={"facts": {"devices": ["cpu"], "cache": ["miss"], "versions": [1], "prompt": "qa@0123456789ab",
+                            "cut_size": 0, "unit": "words"}},
     )  # fmt: skip
     return EvalSample(
         id=id,
