@@ -64,7 +64,7 @@ class BridgeWork:
     @property
     def label(self) -> str:
         """Benchmark and chain in short, for people."""
-        return f"{task_label(self.task, self.task_args)}  {chain_label(self.chain)}"
+        return f"{task_label(self.task, self.task_args)}  {chain_label(self.chain)}{_calling(self.roles)}"
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,8 @@ class Cell:
     def label(self) -> str:
         """Benchmark, row and generator in short, for people."""
         prompt = f"  prompt {self.reader['prompt']}" if "prompt" in self.reader else ""
-        return f"{task_label(self.task, self.task_args)}  {self.row}  {self.generator.model}{prompt}"
+        row = f"{self.row}{_calling(self.roles)}"
+        return f"{task_label(self.task, self.task_args)}  {row}  {self.generator.model}{prompt}"
 
     @property
     def command(self) -> str:
@@ -187,8 +188,13 @@ def _bridge_label(name: str, args: Mapping[str, Any]) -> str:
 
 
 def _like(value: Any) -> str:
+    """An argument's value; a chain by its names."""
     items: Sequence[Any] = value if isinstance(value, list) else [value]
-    return " → ".join(short(next(iter(item))) if isinstance(item, dict) else str(item) for item in items)
+    return " → ".join(_bridge_label(*next(iter(i.items()))) if isinstance(i, dict) else str(i) for i in items)
+
+
+def _calling(roles: Mapping[str, ModelChoice]) -> str:
+    return f" [{roles['bridge'].model}]" if "bridge" in roles else ""
 
 
 def _deciding(config: Mapping[str, Any]) -> dict[str, Any]:

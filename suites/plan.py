@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from bridgebench.document import Document, count_words
 from bridgebench.suites.cells import BridgeWork, Cell, short
@@ -45,7 +46,7 @@ def plan(suite: Suite, cells: Sequence[Cell], done: Collection[str]) -> list[Pla
 def bridge_runs(planned: Sequence[PlannedCell]) -> list[tuple[BridgeWork, int]]:
     """Bridges over benchmarks that are left to run, and on how many samples (what the cache holds costs nothing)."""
     left = {item.cell.work.id: item for item in planned if item.cell.work.chain and not item.done}
-    return [(item.cell.work, item.samples or 0) for item in left.values()]
+    return [(item.cell.work, item.samples) for item in left.values() if item.samples is not None]
 
 
 def _planned(suite: Suite, cell: Cell, done: bool, tasks: Tasks) -> PlannedCell:
@@ -60,13 +61,14 @@ def _planned(suite: Suite, cell: Cell, done: bool, tasks: Tasks) -> PlannedCell:
     if price is None:
         return PlannedCell(cell, done, samples, calls, None, None)
     empty = any(short(name) == "no_documents" for item in cell.chain for name in item)
-    words = 0 if empty else sum(_words(sample.metadata or {}) for sample in task.dataset) * cell.epochs
-    read = (words * TOKENS_A_WORD + samples * PROMPT_TOKENS) * price.input
+    context = 0.0 if empty else sum(_tokens(sample.metadata or {}, cell) for sample in task.dataset) * cell.epochs
+    read = (context + samples * PROMPT_TOKENS) * price.input
     written = samples * (cell.generation.get("max_tokens") or task.config.max_tokens or 0) * price.output
     return PlannedCell(cell, done, samples, calls, (read + written) / 1e6 if calls else 0.0, None)
 
 
-def _words(metadata: dict[str, object]) -> int:
-    documents = metadata.get("documents") or []
-    assert isinstance(documents, list)
-    return count_words([Document.from_dict(document) for document in documents])
+def _tokens(metadata: dict[str, Any], cell: Cell) -> float:
+    """Of a context as it was retrieved, roughly, within the suite's budget."""
+    words = count_words([Document.from_dict(document) for document in metadata.get("documents", [])])
+    budget = cell.reader.get("budget") or words * TOKENS_A_WORD
+    return min(words * TOKENS_A_WORD, budget if cell.reader.get("tokenizer") else budget * TOKENS_A_WORD)

@@ -29,7 +29,8 @@ def show_plan(console: Console, suite: Suite, cells: Sequence[Cell], log_dir: Pa
     priced = [item.dollars for item in planned if item.dollars is not None]
     cost = f", at most about ${sum(priced):.2f} for {len(priced)} cells with a price" if priced else ""
     calls = sum(item.calls for item in planned)
-    console.print(f"{len(planned)} cells, {sum(item.done for item in planned)} done; {calls} generator calls{cost}")
+    done = sum(item.done for item in planned)
+    console.print(f"{len(planned)} cells, {done} done; {calls} generator calls{cost}", soft_wrap=True)
 
 
 def show_results(console: Console, cells: Sequence[Cell], log_dir: Path, failed: Mapping[str, str]) -> bool:

@@ -87,7 +87,7 @@ def test_all_controls_by_default(suite: dict[str, Any]) -> None:
 
 def test_a_reranker_that_drops_documents_is_measured_against_its_length(suite: dict[str, Any]) -> None:
     found = rows(cells_of(suite, bridges=[{"suite_reranker": {"top_k": 2}}], controls=["truncate"]))
-    assert found == ["suite_reranker(top_k=2)", "truncate(like=suite_reranker)"]
+    assert found == ["suite_reranker(top_k=2)", "truncate(like=suite_reranker(top_k=2))"]
 
 
 def test_no_controls(suite: dict[str, Any]) -> None:
@@ -148,7 +148,7 @@ def test_a_version_changes_the_cells_of_its_bridge_alone(suite: dict[str, Any]) 
         object.__setattr__(info, "version", 1)
     assert before.keys() == after.keys()
     assert {row for row in before if before[row] == after[row]} == {"naive", "no_documents", "suite_reranker"}
-    assert "truncate(like=shuffle → suite_pruner)" in before
+    assert "truncate(like=shuffle(seed=0) → suite_pruner)" in before
 
 
 @pytest.mark.parametrize(
