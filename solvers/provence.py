@@ -119,6 +119,7 @@ def _fingerprint(model: str, revision: str | None, **_: Any) -> dict[str, Any]:
     non_commercial=True,
     training_data=("msmarco",),
     distilled=True,
+    utility="outcome",
     extra="local,syntax",
     fingerprint=_fingerprint,
 )

@@ -49,7 +49,6 @@ def _fingerprint(model: str, revision: str | None, **_: Any) -> dict[str, Any]:
     parameters="110M",
     licence="MIT",
     training_data=("nq",),
-    distilled=True,
     utility="outcome",
     extra="local,syntax",
     fingerprint=_fingerprint,

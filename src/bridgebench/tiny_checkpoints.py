@@ -21,7 +21,8 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 TEXT = (
     "Ida Marsh is a painter who was born in Tarnholm, the town on the river Sella. Which film came out first, and who "
-    "directed it? Her brother Olof founded the company; the novel was written by their mother, word by word."
+    "directed it? Her brother Olof founded the company; the novel was written by their mother, word by word. "
+    "Does this sentence help to answer the query? Answer only Yes or No."
 )
 WORDS = sorted(set(re.findall(r"\w+", TEXT)))
 """Words that have a piece of their own; all others fall to characters."""
@@ -51,7 +52,7 @@ def _config(kind: str, tokenizer: Any, **values: Any) -> Any:
     return transformers.AutoConfig.for_model(kind, **{**SIZE, "vocab_size": len(tokenizer), **values})
 
 
-def cross_encoder(folder: Path, tokens: int = 128, **size: Any) -> Path:
+def cross_encoder(folder: Path, tokens: int = 512, **size: Any) -> Path:
     """XLM-RoBERTa with one label, as ``BAAI/bge-reranker-large``.
 
     Args:
@@ -66,7 +67,7 @@ def cross_encoder(folder: Path, tokens: int = 128, **size: Any) -> Path:
     return _save(folder, transformers.XLMRobertaForSequenceClassification(config), tokenizer)
 
 
-def token_classifier(folder: Path, tokens: int = 128, **size: Any) -> Path:
+def token_classifier(folder: Path, tokens: int = 512, **size: Any) -> Path:
     """XLM-RoBERTa that says of each token whether to keep it, as LLMLingua-2."""
     torch.manual_seed(0)
     tokenizer = _xlm_roberta_tokenizer(tokens)
@@ -74,7 +75,7 @@ def token_classifier(folder: Path, tokens: int = 128, **size: Any) -> Path:
     return _save(folder, transformers.XLMRobertaForTokenClassification(config), tokenizer)
 
 
-def bert_token_classifier(folder: Path, tokens: int = 128, **size: Any) -> Path:
+def bert_token_classifier(folder: Path, tokens: int = 512, **size: Any) -> Path:
     """The same with BERT, as LLMLingua-2's small one."""
     torch.manual_seed(0)
     tokenizer = _wordpiece_tokenizer(tokens)
@@ -82,7 +83,7 @@ def bert_token_classifier(folder: Path, tokens: int = 128, **size: Any) -> Path:
     return _save(folder, transformers.BertForTokenClassification(config), tokenizer)
 
 
-def provence(folder: Path, tokens: int = 128, **size: Any) -> Path:
+def provence(folder: Path, tokens: int = 512, **size: Any) -> Path:
     """DeBERTa-v3 with the heads of ``naver/provence-reranker-debertav3-v1``."""
     from bridgebench.solvers._provence_model import Provence
 
@@ -96,7 +97,7 @@ def provence(folder: Path, tokens: int = 128, **size: Any) -> Path:
     return _save(folder, Provence(config), tokenizer)
 
 
-def open_provence(folder: Path, tokens: int = 128, **size: Any) -> Path:
+def open_provence(folder: Path, tokens: int = 512, **size: Any) -> Path:
     """ModernBERT with the heads of ``hotchpotch/open-provence-reranker-v1``."""
     from bridgebench.solvers._provence_model import OpenProvence, OpenProvenceConfig
 
@@ -129,7 +130,7 @@ def _bytes_tokenizer() -> Any:
     )
 
 
-def bert(folder: Path, tokens: int = 128, **size: Any) -> Path:
+def bert(folder: Path, tokens: int = 512, **size: Any) -> Path:
     """BERT without a head, as RECOMP's extractive compressors (Contriever)."""
     torch.manual_seed(0)
     tokenizer = _wordpiece_tokenizer(tokens)
@@ -143,7 +144,7 @@ def t5(folder: Path, **size: Any) -> Path:
     tokenizer = transformers.T5Tokenizer(vocab=_pieces("<pad>", "</s>", "<unk>"), extra_ids=0)
     shape = {"d_model": 32, "d_ff": 64, "d_kv": 16, "num_layers": 2, "num_heads": 2, "initializer_factor": 3.0}
     shape |= {"vocab_size": len(tokenizer), "decoder_start_token_id": 0}
-    config = transformers.AutoConfig.for_model("t5", **{**shape, **size})
+    config: Any = transformers.AutoConfig.for_model("t5", **{**shape, **size})
     return _save(folder, transformers.T5ForConditionalGeneration(config), tokenizer)
 
 
@@ -181,9 +182,10 @@ def _wordpiece_tokenizer(tokens: int) -> Any:
 
 
 def _gemma_tokenizer() -> Any:
-    """Gemma's: characters and bytes, with "Yes", "No" and the markers of a turn as one token each."""
+    """Gemma's: characters and bytes, with a piece for each of `WORDS`, "Yes", "No" and the markers of a turn."""
     special = ["<pad>", "<eos>", "<bos>", "<unk>", "<mask>"]
-    merges: Any = [("Y", "e"), ("Ye", "s"), ("N", "o")]
+    whole = ["Yes", "No", *(f"▁{word}" for word in WORDS)]
+    merges: Any = list(dict.fromkeys((word[:end], word[end]) for word in whole for end in range(1, len(word))))
     pieces = [*special, *(f"<0x{byte:02X}>" for byte in range(256)), "▁", "\n", *string.printable.strip()]
     vocabulary = {piece: number for number, piece in enumerate([*pieces, *(a + b for a, b in merges)])}
     tokenizer = transformers.GemmaTokenizer(vocab=vocabulary, merges=merges)

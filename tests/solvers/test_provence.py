@@ -94,17 +94,17 @@ def test_a_threshold_that_nothing_passes_leaves_nothing(tiny) -> None:
 
 
 def test_long_passages_are_read_in_blocks_with_the_score_of_the_first(tiny) -> None:
-    text = "The river Sella flows through Tarnholm. " * 40
+    text = "The river Sella flows through Tarnholm. " * 120
     short = Document("short", "", text[: 40 * 3].strip())
     long = Document("long", "", text.strip())
     result = run(tiny("provence"), (long, short))
     assert result.cost.calls > 3
-    assert result.notes["sentences"] == [40, 3]
+    assert result.notes["sentences"] == [120, 3]
 
 
 def test_a_question_that_fills_the_encoder_is_an_error(tiny) -> None:
-    with pytest.raises(BridgebenchError, match=r"the question has \d+ tokens; this model reads 128 in all"):
-        run(tiny("provence"), question="river " * 200)
+    with pytest.raises(BridgebenchError, match=r"the question has \d+ tokens; this model reads 512 in all"):
+        run(tiny("provence"), question="river " * 800)
 
 
 def test_missing_weights_are_an_error(tiny, broken) -> None:
