@@ -4,6 +4,7 @@ import hashlib
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from inspect_ai.model import Model
 
@@ -44,11 +45,22 @@ def _cached_commit(model: str, revision: str | None) -> str | None:
     return Path(path).parent.name if isinstance(path, str) else None
 
 
+_fingerprints: WeakKeyDictionary[Model, dict[str, Any]] = WeakKeyDictionary()
+
+
 def model_fingerprint(model: Model) -> dict[str, Any]:
     """Identity of an Inspect model: provider and name, address, model arguments and generation settings.
 
-    A model whose name is a local folder is identified by the content of that folder too.
+    A model whose name is a local folder is identified by the content of that folder too. The address is the one that
+    was given: a provider that starts its own server (vLLM) takes another port every time, so what a model was before
+    its first call is kept.
     """
+    if model not in _fingerprints:
+        _fingerprints[model] = _fingerprint(model)
+    return _fingerprints[model]
+
+
+def _fingerprint(model: Model) -> dict[str, Any]:
     name = model.name
     return {
         "model": str(model),

@@ -1,6 +1,7 @@
 """A provider that answers at once and writes down every call, and a suite over a bundled sample."""
 
 import os
+import random
 import signal
 from typing import Any
 
@@ -14,7 +15,10 @@ CALLS: list[tuple[str, str]] = []
 
 @modelapi(name="recorded")
 class Recorded(ModelAPI):
-    """``recorded/broken`` fails on every call, ``recorded/stopped`` presses Ctrl-C on its second; others answer."""
+    """``recorded/broken`` fails on every call, ``recorded/stopped`` presses Ctrl-C on its second; others answer.
+
+    ``recorded/server`` knows its address only once it has started, as vLLM does.
+    """
 
     async def generate(
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
@@ -24,6 +28,8 @@ class Recorded(ModelAPI):
             raise RuntimeError("no such checkpoint")
         if self.model_name == "stopped" and len(CALLS) == 2:
             os.kill(os.getpid(), signal.SIGINT)
+        if self.model_name == "server":
+            self.base_url = f"http://localhost:{random.randrange(1024, 65536)}"
         output = ModelOutput.from_content(self.model_name, "yes")
         output.usage = ModelUsage(input_tokens=10, output_tokens=1, total_tokens=11)
         return output

@@ -153,6 +153,16 @@ def test_the_users_stop_ends_the_run_and_the_next_one_goes_on(
     assert len(calls) <= 2 * 2 * 3 + 1, "what was answered before the stop is not asked again"
 
 
+def test_a_bridge_on_a_server_that_starts_late_is_asked_once_for_all_generators(
+    tmp_path: Path, suite: dict[str, Any], calls: Calls
+) -> None:
+    suite |= {"bridges": ["summarize"], "roles": {"bridge": "recorded/server"}, "controls": ["on_empty"]}
+    suite["max_samples"] = 1  # so that the second question is asked of a server that runs
+    suite["generators"] = ["recorded/a", "recorded/b"]
+    assert run(tmp_path, suite) == 0
+    assert len([call for call in calls if call[0] == "server"]) == 3
+
+
 def test_settings_reach_the_log(tmp_path: Path, suite: dict[str, Any], calls: Calls) -> None:
     suite |= {"generation": {"max_tokens": 7}, "epochs": 2, "budget": 5, "bridges": [], "limit": 2}
     assert run(tmp_path, suite, "--only", "bridge=naive") == 0
