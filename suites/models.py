@@ -1,8 +1,9 @@
 """Models of a stage: each made once, and closed when the stage ends, so that its server leaves the device."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import anyio
 from inspect_ai.model import GenerateConfig, Model, get_model
@@ -11,19 +12,25 @@ from bridgebench.suites.cells import ModelChoice, identity
 
 logger = logging.getLogger(__name__)
 
+MAX_RETRIES = 6
+"""Of one call, unless the suite sets it: about three minutes. Inspect's own default is to try for ever."""
+
 
 @contextmanager
 def opened_models() -> Iterator[Callable[..., Model]]:
-    """Gives ``make(choice, role=None, config=GenerateConfig())``, which returns the same model for the same choice."""
+    """Gives ``make(choice, role=None, generation=None)``, which returns the same model for the same choice and role.
+
+    `generation` holds settings in place of the choice's own.
+    """
     made: dict[str, Model] = {}
 
-    def make(choice: ModelChoice, role: str | None = None, config: GenerateConfig | None = None) -> Model:
+    def make(choice: ModelChoice, role: str | None = None, generation: Mapping[str, Any] | None = None) -> Model:
         key = identity([choice, role])
         if key not in made:
             made[key] = get_model(
                 choice.model,
                 role=role,
-                config=config or GenerateConfig(**choice.config),
+                config=GenerateConfig(**{"max_retries": MAX_RETRIES, **(generation or choice.config)}),
                 base_url=choice.base_url,
                 memoize=False,
                 **choice.args,

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 from inspect_ai import eval, eval_set
 from inspect_ai.log import EvalLog
-from inspect_ai.model import GenerateConfig
 from inspect_ai.solver import Solver
 from inspect_ai.util import registry_create
 from rich.console import Console
@@ -23,9 +22,6 @@ from bridgebench.suites.progress import Tracker, tracking
 from bridgebench.suites.schema import Suite
 from bridgebench.suites.status import CELL, CellStatus, cell_of, first_error, read_statuses, status_of
 from bridgebench.suites.tasks import Tasks
-
-MAX_RETRIES = 6
-"""Of one model call, unless the suite sets it: about three minutes. Inspect's own default is to try for ever."""
 
 BRIDGE_SAMPLES = 64
 """Samples in flight in the bridge stage, unless the suite says: encoders make batches of what is in flight."""
@@ -142,8 +138,8 @@ class SuiteRun:
 
     def _generation_logs(self, cells: Sequence[Cell]) -> list[EvalLog]:
         first = cells[0]
-        config = GenerateConfig(**{"max_retries": MAX_RETRIES, **first.generation})
         with opened_models() as make:
+            generator = make(first.generator, generation=first.generation)
             tasks = [
                 self.tasks.variant(
                     cell.task,
@@ -151,13 +147,13 @@ class SuiteRun:
                     {CELL: cell.id},
                     solver=_solver(cell),
                     model_roles={role: make(model, role=role) for role, model in cell.roles.items()},
-                    config=self.tasks.get(cell.task, cell.task_args).config.merge(config),
+                    config=self.tasks.get(cell.task, cell.task_args).config.merge(generator.config),
                 )
                 for cell in cells
             ]
             _, logs = eval_set(
                 tasks,
-                model=make(first.generator, config=config),
+                model=generator,
                 log_dir=str(self.log_dir),
                 log_dir_allow_dirty=True,  # superseded logs stay where they are
                 retry_immediate=False,
