@@ -10,6 +10,7 @@ what a kill lost beside the calls in flight.
 import argparse
 import hashlib
 import os
+import platform
 import random
 import sys
 import tempfile
@@ -144,6 +145,7 @@ def report(kills: int, questions: int) -> None:
         ended = sum(count for line, count in calls.items() if line.startswith("end"))
         again = sum(count - 1 for line, count in calls.items() if line.startswith("end"))
         finish(killed)
+        print(f"{platform.platform()}, {os.cpu_count()} CPUs")
         print(f"{done} of {kills} runs killed at a random moment; {needed} calls needed, {begun} made")
         print(f"in flight when killed: {begun - ended} calls, at most {CONNECTIONS} at a time")
         print(f"answered, not yet in the log, and made again: {again} calls, {again / max(1, done):.1f} a kill")
