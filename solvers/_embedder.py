@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy
 from anyio import to_thread
 
-from bridgebench.batching import Batcher
+from bridgebench.batching import Batcher, device_lock
 from bridgebench.document import Cost
 from bridgebench.errors import BridgebenchError, MissingExtraError, require
 from bridgebench.fingerprint import checkpoint_fingerprint
-from bridgebench.solvers._encoders import device, device_lock, encoder_cost, load_once, load_pretrained
+from bridgebench.solvers._encoders import device, encoder_cost, load_once, load_pretrained
 
 
 class Text(NamedTuple):

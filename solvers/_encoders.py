@@ -8,7 +8,6 @@ from typing import Any, TypeVar, cast
 import anyio.to_thread
 
 from bridgebench.batching import Timed
-from bridgebench.batching import device_lock as device_lock
 from bridgebench.document import Cost
 from bridgebench.errors import BridgebenchError, require
 

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 from anyio import to_thread
 from pydantic import Field
 
-from bridgebench.batching import Batcher
+from bridgebench.batching import Batcher, device_lock
 from bridgebench.document import Bridge, BridgeResult, Document
 from bridgebench.errors import BridgebenchError, require
 from bridgebench.fingerprint import checkpoint_fingerprint
-from bridgebench.solvers._encoders import device, device_lock, encoder_cost, load_once, load_pretrained
+from bridgebench.solvers._encoders import device, encoder_cost, load_once, load_pretrained
 from bridgebench.solvers._ranking import reranked
 from bridgebench.solvers.bridge import bridge
 

@@ -8,11 +8,11 @@ from anyio import to_thread
 from inspect_ai.model import ChatMessageUser
 from pydantic import Field
 
-from bridgebench.batching import Batcher
+from bridgebench.batching import Batcher, device_lock
 from bridgebench.document import Bridge, BridgeResult, Document
 from bridgebench.errors import BridgebenchError, require
 from bridgebench.fingerprint import checkpoint_fingerprint
-from bridgebench.solvers._encoders import device, device_lock, encoder_cost, load_once
+from bridgebench.solvers._encoders import device, encoder_cost, load_once
 from bridgebench.solvers._fields import fit_field
 from bridgebench.solvers._ranking import SCORE_DIGITS
 from bridgebench.solvers._sentences import split_sentences

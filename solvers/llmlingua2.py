@@ -10,11 +10,11 @@ from typing import Annotated, Any
 from anyio import to_thread
 from pydantic import Field
 
-from bridgebench.batching import Batcher
+from bridgebench.batching import Batcher, device_lock
 from bridgebench.document import Bridge, BridgeResult, Document
 from bridgebench.errors import BridgebenchError, require
 from bridgebench.fingerprint import checkpoint_fingerprint
-from bridgebench.solvers._encoders import device, device_lock, encoder_cost, load_once, load_pretrained
+from bridgebench.solvers._encoders import device, encoder_cost, load_once, load_pretrained
 from bridgebench.solvers.bridge import bridge
 from bridgebench.solvers.token_pruning import TokenToWord, keep_words, merge_words, split_chunks
 
@@ -49,8 +49,8 @@ class TokenClassifier:
 
     def chunks(self, text: str) -> list[list[int]]:
         """Token ids of a text's chunks, without special tokens."""
-        tokens = self.tokenizer.tokenize(text)
-        ids = self.tokenizer.convert_tokens_to_ids(tokens)
+        ids = self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+        tokens = self.tokenizer.convert_ids_to_tokens(ids)
         size = min(CHUNK_TOKENS, self.tokenizer.model_max_length) - 2
         return [ids[chunk] for chunk in split_chunks(tokens, size, (".", "\n"))]
 
