@@ -28,7 +28,7 @@ demo-full: $(READY)
 	$(BIN)/bridgebench leaderboard logs/demo-full -o out/demo-full
 
 test: $(READY)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist loadfile
 
 check: $(READY) lint typing test
 

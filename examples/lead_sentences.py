@@ -1,5 +1,7 @@
 """A bridge in one file: keep the first sentences of each document.
 
+::
+
     inspect eval bridgebench/hotpotqa -T source=sample --model local/smollm2 \
         --solver examples/lead_sentences.py@lead_sentences -S n=2
 """

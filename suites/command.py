@@ -76,7 +76,7 @@ def _merge_cache(path: Path) -> int:
 
 
 def _write_tiny_checkpoints(folder: Path) -> None:
-    from bridgebench.tiny_checkpoints import CHECKPOINTS
+    from bridgebench.models.tiny_checkpoints import CHECKPOINTS
 
     for name, write in CHECKPOINTS.items():
         if not (folder / name).is_dir():

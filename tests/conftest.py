@@ -35,7 +35,7 @@ def shared() -> Path:
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
     """Folder of the tiny checkpoint of a bridge, written on first use."""
-    from bridgebench.tiny_checkpoints import CHECKPOINTS
+    from bridgebench.models.tiny_checkpoints import CHECKPOINTS
 
     root = tmp_path_factory.mktemp("tiny")
 

@@ -16,11 +16,11 @@ import torch
 
 from bridgebench.benchmarks.world.generate import records
 from bridgebench.document import BridgeResult, Document
+from bridgebench.models.tiny_checkpoints import cross_encoder
+from bridgebench.models.tiny_checkpoints import provence as provence_checkpoint
 from bridgebench.solvers.bge_reranker import bge_reranker
 from bridgebench.solvers.bridge import BoundBridge
 from bridgebench.solvers.provence import provence
-from bridgebench.tiny_checkpoints import cross_encoder
-from bridgebench.tiny_checkpoints import provence as provence_checkpoint
 
 TARGET = 2.0
 SIZE = {

@@ -20,9 +20,9 @@ import torch
 import transformers
 
 from bridgebench.document import Document
+from bridgebench.models.tiny_checkpoints import gemma_adapter
 from bridgebench.solvers.exit_compressor import exit_compressor
 from bridgebench.solvers.prompting import bridge_prompt
-from bridgebench.tiny_checkpoints import gemma_adapter
 
 TARGET = 5.0
 QUESTION = "Which river flows through the town where the painter was born?"

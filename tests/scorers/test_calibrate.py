@@ -3,7 +3,6 @@
 import json
 import math
 import re
-import runpy
 from argparse import ArgumentParser
 from collections import Counter
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
+from bridgebench.benchmarks.world.judge_pairs import pairs
 from bridgebench.errors import BridgebenchError, RecordError
 from bridgebench.scorers import calibrate, grading
 from bridgebench.scorers.agreement import agreement, cohen_kappa
@@ -44,7 +44,6 @@ def test_kappa_equals_scikit_learn() -> None:
 
 def test_script_makes_such_pairs_and_the_same_every_time() -> None:
     # Not equality with the packaged file: the world may be reworded, and the labels of old answers stay true.
-    pairs = runpy.run_path(str(DATA / "make_judge_pairs.py"))["pairs"]
     made = list(pairs())
     assert made == list(pairs())
     assert [(pair["id"], pair["kind"], pair["label"]) for pair in made] == [

@@ -1,5 +1,7 @@
 """A bridge in a package of its own: cached, checked, and named ``bridgebench_lead/lead`` everywhere.
 
+::
+
     inspect eval bridgebench/hotpotqa -T source=sample --model local/smollm2 --solver bridgebench_lead/lead -S n=2
     inspect eval ... --solver bridgebench/rag -S bridges=bm25_reranker,bridgebench_lead/lead
 """

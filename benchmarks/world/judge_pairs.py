@@ -1,7 +1,7 @@
-"""Writes judge_pairs.jsonl: answers about the fictional world whose verdict follows from how they were made.
+"""Writes the pairs a judge is calibrated on: answers about this world whose verdict follows from how they were made.
 
-Run in a checkout: ``python scorers/data/make_judge_pairs.py``. The same world gives the same file; a world that has
-been reworded since gives other questions of the same kinds.
+Run in a checkout: ``python -m bridgebench.benchmarks.world.judge_pairs`` writes ``scorers/data/judge_pairs.jsonl``.
+The same world gives the same file; a world that has been reworded since gives other questions of the same kinds.
 """
 
 import json
@@ -13,7 +13,7 @@ from typing import Any
 
 from bridgebench.benchmarks.world.contexts import Knobs
 from bridgebench.benchmarks.world.facts import World
-from bridgebench.benchmarks.world.questions import Question
+from bridgebench.benchmarks.world.reasoning import Question
 from bridgebench.benchmarks.world.scene import Scene
 
 SEED = 200
@@ -183,5 +183,5 @@ def partly_right(world: World, rng: Random, question: Question, answer_class: st
 
 
 if __name__ == "__main__":
-    path = Path(__file__).with_name("judge_pairs.jsonl")
+    path = Path(__file__).parents[2] / "scorers" / "data" / "judge_pairs.jsonl"
     path.write_text("".join(json.dumps(pair, ensure_ascii=False) + "\n" for pair in pairs()), encoding="utf-8")

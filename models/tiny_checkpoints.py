@@ -1,7 +1,7 @@
 """Tiny checkpoints with the architectures, tokenizers and file names of published ones, and random weights.
 
 Tests and ``suites/bridges_smoke.yaml`` run the real loading and inference code on them, without a network. What
-such a model scores or writes means nothing. ``python -m bridgebench.tiny_checkpoints FOLDER`` writes them all.
+such a model scores or writes means nothing. ``python -m bridgebench.models.tiny_checkpoints FOLDER`` writes them all.
 """
 
 # mypy: disable-error-code="no-untyped-call"
