@@ -42,7 +42,7 @@ typing: $(READY)
 	@rm -rf .typing && mkdir -p .typing/bridgebench
 	@for f in src/bridgebench/*; do case $$f in *__pycache__*) ;; *) ln -s ../../$$f .typing/bridgebench/;; esac; done
 	@for d in benchmarks leaderboard models scorers solvers suites; do ln -s ../../$$d .typing/bridgebench/$$d; done
-	@MYPYPATH=.typing $(BIN)/mypy -p bridgebench > .typing/report.txt; status=$$?; cat .typing/report.txt; \
+	@MYPYPATH=.typing $(BIN)/mypy --no-namespace-packages -p bridgebench > .typing/report.txt; status=$$?; cat .typing/report.txt; \
 	  files=$$(find -L .typing/bridgebench -name '*.py' | wc -l); \
 	  test $$status -eq 0 && grep -q "in $$files source files" .typing/report.txt || { echo "mypy failed or did not look at all $$files files"; exit 1; }
 
