@@ -123,9 +123,11 @@ class Retriever:
         kept, spare = plain[: len(plain) - number], plain[len(plain) - number :]
         excerpts: list[Passage] = []
         for original in rng.sample(gold + kept, len(gold + kept)):
+            if len(excerpts) == number:
+                break
             told = frozenset[str]().union(*original.stated)
             excerpt = self._pages.passage(original.entity, rng, sentences=1, with_lead=False, avoid=told)
-            if excerpt.sentences and len(excerpts) < number:
+            if excerpt.sentences:
                 excerpts.append(excerpt)
         return kept + excerpts + spare[len(excerpts) :]
 

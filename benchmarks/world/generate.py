@@ -23,6 +23,10 @@ BENCHMARKS = tuple(_WRITERS)
 """Names of the benchmarks that `records` can write."""
 
 _PAPERS = 109
+_LEAST_PEOPLE = 300
+# People of the world for every record: questions about all that somebody made use a maker up.
+_PEOPLE = {"ambigqa": 2.0, "crag": 2.0}
+_FEWER_PEOPLE = 0.5
 
 
 def default_size(benchmark: str) -> int:
@@ -53,5 +57,6 @@ def records(
         raise BridgebenchError("arxiv_cards is a corpus of papers without contexts: the knobs do not apply")
     if size < 1:
         raise BridgebenchError(f"size must be at least 1, got {size}")
-    scene = Scene.of(seed, split, max(300, 2 * size), knobs)
+    people = max(_LEAST_PEOPLE, round(size * _PEOPLE.get(benchmark, _FEWER_PEOPLE)))
+    scene = Scene.of(seed, split, people, knobs)
     return (_WRITERS[benchmark](scene, index) for index in range(size))
