@@ -1,6 +1,6 @@
 """R2U: rewrites all documents in one pass for what helps to answer (Kim et al. 2025, arXiv 2509.15577).
 
-No checkpoint of the authors is public: serve one trained with this repository's recipes, or any chat model.
+No checkpoint of the authors is public: serve one of your own training, or any chat model by prompt.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from bridgebench.solvers.r2u_format import LABELS, parse_rewrites, rewritten_doc
 @bridge(
     family="rewriter",
     paper="arXiv 2509.15577",
-    checkpoint="Llama-3.2-3B-Instruct, trained by this repository's recipes",
+    checkpoint="none public; the paper fine-tunes Llama-3.2-3B-Instruct",
     parameters="3B",
     licence="Llama 3.2 Community (base)",
     training_data=("msmarco",),

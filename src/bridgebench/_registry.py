@@ -18,6 +18,7 @@ from bridgebench.scorers.judge import judge
 from bridgebench.scorers.qa_f1 import qa_f1
 from bridgebench.scorers.ranking import ranking
 from bridgebench.scorers.rouge_bleu import rouge_bleu
+from bridgebench.scorers.utility import utility
 from bridgebench.solvers.answer_directly import answer_directly
 from bridgebench.solvers.bge_reranker import bge_reranker
 from bridgebench.solvers.bm25_reranker import bm25_reranker
@@ -86,4 +87,5 @@ __all__ = [
     "syntactic_reranker",
     "truncate",
     "twowiki",
+    "utility",
 ]
