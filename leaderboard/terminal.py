@@ -11,7 +11,7 @@ from bridgebench.leaderboard.grids import Field, Grid, table_grid
 from bridgebench.leaderboard.report import Report
 from bridgebench.leaderboard.text import remarks
 
-_SHOWN = ("words", "seconds", "n", "unscored")
+_SHOWN = ("words", "seconds", "unscored")
 
 
 def terminal_table(report: Report) -> RenderableType:
@@ -26,10 +26,13 @@ def terminal_table(report: Report) -> RenderableType:
 
 
 def _table(grid: Grid, metrics: int) -> RichTable:
-    """The grid's scores, the difference to naive, costs and counts: what fits a terminal."""
-    shown = [i for i, column in enumerate(grid.columns) if i <= metrics or column.title in _SHOWN]
-    table = RichTable(title=Text(_printable(grid.title)), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("", overflow="fold")
+    """The first two scores, the difference to naive, costs and counts: what fits a terminal."""
+    scores = range(min(metrics, 2))
+    shown = [i for i, column in enumerate(grid.columns) if i in scores or i == metrics or column.title in _SHOWN]
+    table = RichTable(
+        title=Text(_printable(grid.title)), title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1)
+    )
+    table.add_column("", overflow="fold", min_width=16)
     for position in shown:
         table.add_column(grid.columns[position].title, justify="right", no_wrap=True)
     for line in grid.lines:

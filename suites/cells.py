@@ -1,6 +1,7 @@
 """What is run: a cell is one benchmark, one chain of bridges and one generator, under one setting."""
 
 import hashlib
+import inspect
 import json
 import shlex
 from collections.abc import Mapping, Sequence
@@ -8,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
+from bridgebench import _registry
 from bridgebench.solvers.bridge import OnEmpty
 
 ChainItems = tuple[Mapping[str, Mapping[str, Any]], ...]
@@ -176,15 +178,26 @@ def identity(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=asdict).encode()).hexdigest()[:16]
 
 
-LABEL_ARGUMENTS = ("like", "words", "top_k", "field", "levels", "mode", "single_pass", "keep_original")
-"""Arguments that tell rows of our suites apart."""
+LABEL_ARGUMENTS = (
+    "like", "words", "top_k", "max_passages", "field", "levels", "mode", "single_pass", "keep_original"
+)  # fmt: skip
+"""Arguments that tell rows of our suites apart, where they differ from the bridge's defaults."""
 
 
 def _bridge_label(name: str, args: Mapping[str, Any]) -> str:
     shown = [*LABEL_ARGUMENTS, *(["seed"] if short(name) == "shuffle" else [])]
-    set_ones = {key: args[key] for key in shown if key in args and args[key] is not None and args[key] is not False}
+    defaults = _defaults(name)
+    set_ones = {key: args[key] for key in shown if key in args and args[key] != defaults.get(key)}
     inside = ", ".join(f"{key}={_like(value)}" for key, value in set_ones.items())
     return f"{short(name)}({inside})" if inside else short(name)
+
+
+def _defaults(name: str) -> dict[str, Any]:
+    """Defaults of one of our bridges; `shuffle` shows its seed always, so it has none here."""
+    factory = getattr(_registry, short(name), None)
+    if factory is None or short(name) == "shuffle":
+        return {}
+    return {key: parameter.default for key, parameter in inspect.signature(factory).parameters.items()}
 
 
 def _like(value: Any) -> str:
