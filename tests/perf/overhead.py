@@ -11,6 +11,7 @@ import platform
 import statistics
 import tempfile
 import time
+from typing import Any
 
 from inspect_ai import Task, eval
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -29,7 +30,7 @@ TEXT = "The river Sella flows through Tarnholm, where Ida Marsh was born and her
 class Docs(StoreModel):
     """What a careful user would store by hand."""
 
-    bridged: list[dict[str, str]] = Field(default_factory=list)
+    bridged: list[dict[str, Any]] = Field(default_factory=list)
 
 
 @solver
@@ -63,7 +64,7 @@ def cpu_seconds(run: Solver, n: int, model: Model) -> float:
         (log,) = eval(Task(dataset(n), solver=run), model=model, display="none", log_dir=logs)
         spent = time.process_time() - started
     if log.status != "success":
-        raise SystemExit(f"the evaluation failed: {log.error}")
+        raise SystemExit(f"the evaluation failed: {log.error.message if log.error else log.status}")
     return spent
 
 
