@@ -9,7 +9,7 @@ from random import Random
 from bridgebench.benchmarks.world.founding import Founding
 from bridgebench.benchmarks.world.names import Split
 
-_MONTHS = [
+MONTHS = [
     "January",
     "February",
     "March",
@@ -143,7 +143,7 @@ class World:
             return self.entities[value].name
         if re.fullmatch(r"\d{4}-\d\d-\d\d", value):
             year, month, day = value.split("-")
-            name = _MONTHS[int(month) - 1]
+            name = MONTHS[int(month) - 1]
             return f"{name} {int(day)}, {year}" if self.month_first else f"{int(day)} {name} {year}"
         return value
 
