@@ -98,7 +98,9 @@ def test_equals_a_plain_forward_pass(run_scorer, figures, checkpoint) -> None:
         assert scores[gold].value["log_probability_per_token"] == pytest.approx(total / tokens, abs=1e-3)
         assert scores[gold].metadata["tokens"] == tokens > 1
     best = max(expected, key=lambda gold: expected[gold][0])
-    assert (scores["best"].answer, scores["best"].value) == (best, scores[best].value)
+    # The batch a score comes from moves its last bits, so the two passes over one gold are equal only to rounding.
+    assert scores["best"].answer == best
+    assert scores["best"].value == pytest.approx(scores[best].value, abs=1e-3)
     mean = sum(score.value["log_probability"] for score in scores.values()) / 4
     assert figures(log)["log_probability"].metrics["mean"].value == pytest.approx(mean)
 
