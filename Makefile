@@ -15,7 +15,7 @@ $(READY): pyproject.toml requirements/assets.txt
 	$(BIN)/python -m pip install --quiet --upgrade pip setuptools
 	# torch first and pinned: an open range would pull a CUDA build of several GB
 	$(BIN)/python -m pip install --quiet torch==2.13.0
-	$(BIN)/python -m pip install --quiet -e '.[local,syntax,metrics,dev]'
+	$(BIN)/python -m pip install --quiet -e '.[train,syntax,metrics,dev]'
 	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements/assets.txt
 	@touch $@
 

@@ -1,0 +1,1 @@
+"""Paper cards: question generation as compression, and retrieval over it (arXiv 2506.13778)."""
