@@ -131,6 +131,13 @@ def parse_rewrites(text: str, n: int) -> Rewrites:
     return Rewrites(tuple(texts), "ok" if clean and None not in texts else "repaired")
 
 
+def without_last(rewrites: Rewrites) -> Rewrites:
+    """Rewrites of an output that was cut off: the last one that it has is not whole, so it counts as missing."""
+    last = max((index for index, text in enumerate(rewrites.texts) if text is not None), default=None)
+    texts = tuple(None if index == last else text for index, text in enumerate(rewrites.texts))
+    return Rewrites(texts, "fallback" if rewrites.whole else "repaired")
+
+
 def parse_teacher(text: str) -> TeacherReply:
     """Read a teacher's reply about one document."""
     steps = split_steps(text)

@@ -1,9 +1,10 @@
 """R2U's teacher: one call a document, the target last, reasoning after the rewrite (arXiv 2509.15577, section 3.1)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 
-from inspect_ai.model import ChatMessage
+from inspect_ai.model import ChatMessage, GenerateConfig
 from inspect_ai.util import collect
 from pydantic import Field
 
@@ -14,12 +15,14 @@ from bridgebench.solvers.neutralise import Guard
 from bridgebench.solvers.prompting import PROBE_DOCUMENTS, PROBE_QUESTION, BridgePrompt, bridge_prompt
 from bridgebench.solvers.r2u_format import (
     LABELS,
+    STEP_2,
     Rewrites,
     TeacherReply,
     parse_rewrites,
     parse_teacher,
     rewritten_documents,
     split_steps,
+    without_last,
 )
 
 
@@ -28,6 +31,7 @@ def _prompt(single_pass: bool, template: str | None) -> BridgePrompt:
 
 
 @bridge(
+    version=2,
     family="rewriter",
     paper="arXiv 2509.15577",
     checkpoint="Llama-3.3-70B-Instruct (by prompt)",
@@ -41,6 +45,7 @@ def _prompt(single_pass: bool, template: str | None) -> BridgePrompt:
 def r2u_teacher(
     template: str | None = None,
     single_pass: bool = False,
+    explain: bool = True,
     keep_original: bool = False,
     keep_title: bool = True,
     max_tokens: Annotated[int, Field(ge=1)] = 512,
@@ -51,11 +56,13 @@ def r2u_teacher(
 ) -> Bridge:
     """Rewrite each document in a call of its own; the teacher's reasoning and answer are dropped.
 
-    A document whose replies all lack a readable rewrite stays as it was, and is counted.
+    A document whose replies all lack a readable and whole rewrite stays as it was, and is counted.
 
     Args:
         template: Jinja file of the prompt.
         single_pass: All documents in one call (the ablation of the paper's Figure 3), without retries.
+        explain: Whether the teacher goes on to explain and answer. What it writes first cannot depend on what it
+            writes next, so without it greedy rewrites are the same, for fewer tokens.
         keep_original: Give the originals too, after the rewrites (the sufficiency test of the paper's Table 6).
         keep_title: Whether a rewrite keeps its document's title.
         max_tokens: Most tokens of a reply, for each document that it rewrites.
@@ -68,22 +75,32 @@ def r2u_teacher(
     probe = (prompt, PROBE_QUESTION, PROBE_DOCUMENTS)
     notes = prompt.notes(single_messages(*probe, Guard()) if single_pass else teacher_messages(*probe, 0, Guard()))
 
+    async def reply_to(messages: list[ChatMessage], decoding: Decoding, attempt: int = 0) -> Reply:
+        if explain:
+            return await ask(messages, decoding.config(attempt))
+        stop = GenerateConfig(stop_seqs=[STEP_2.rstrip(":")])
+        reply = await ask(messages, decoding.config(attempt).merge(stop))
+        # the label itself is not part of a reply that it stopped
+        return reply if reply.truncated else replace(reply, text=f"{reply.text}\n{STEP_2}")
+
     async def one_call(question: str, documents: Sequence[Document], guard: Guard) -> tuple[Rewrites, list[Reply]]:
         decoding = Decoding(max_tokens * len(documents), temperature, seed)
-        reply = await ask(single_messages(prompt, question, documents, guard), decoding.config())
+        reply = await reply_to(single_messages(prompt, question, documents, guard), decoding)
         steps = split_steps(reply.text)
         rewrites = parse_rewrites(steps.rewrite or "", len(documents))
+        if reply.truncated and not steps.answer:
+            rewrites = without_last(rewrites)
         parse: Parse = "repaired" if rewrites.parse == "ok" and not steps.clean else rewrites.parse
         return Rewrites(rewrites.texts, parse, rewrites.whole), [reply]
 
     async def one_document(messages: list[ChatMessage]) -> tuple[TeacherReply, list[Reply]]:
-        replies = [await ask(messages, Decoding(max_tokens, temperature, seed).config())]
-        parsed = parse_teacher(replies[0].text)
+        replies = [await reply_to(messages, Decoding(max_tokens, temperature, seed))]
+        parsed = _read(replies[0])
         for attempt in range(1, retries + 1):
             if parsed.rewrite is not None:
                 break
-            replies.append(await ask(messages, Decoding(max_tokens, retry_temperature, seed).config(attempt)))
-            parsed = parse_teacher(replies[-1].text)
+            replies.append(await reply_to(messages, Decoding(max_tokens, retry_temperature, seed), attempt))
+            parsed = _read(replies[-1])
         return parsed, replies
 
     async def each_document(question: str, documents: Sequence[Document], guard: Guard) -> tuple[Rewrites, list[Reply]]:
@@ -116,6 +133,12 @@ def r2u_teacher(
         )
 
     return run
+
+
+def _read(reply: Reply) -> TeacherReply:
+    """A reply that ends at ``max_tokens`` before step 2 holds a part of a rewrite at most: it counts as unreadable."""
+    parsed = parse_teacher(reply.text)
+    return TeacherReply(None, "", "fallback") if reply.truncated and not parsed.answer else parsed
 
 
 def teacher_messages(
