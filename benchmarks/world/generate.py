@@ -49,14 +49,23 @@ def records(
     Raises:
         BridgebenchError: When an argument is unknown or out of range, or the knobs do not go together.
     """
+    if benchmark == "arxiv_cards" and knobs != Knobs():
+        raise BridgebenchError("arxiv_cards is a corpus of papers without contexts: the knobs do not apply")
+    scene = scene_of(benchmark, size=size, seed=seed, split=split, knobs=knobs)
+    return (_WRITERS[benchmark](scene, index) for index in range(size))
+
+
+def scene_of(benchmark: str, *, size: int, seed: int, split: Split, knobs: Knobs) -> Scene:
+    """The world that the records of `records`, with the same arguments, are about.
+
+    Raises:
+        BridgebenchError: When an argument is unknown or out of range.
+    """
     if benchmark not in _WRITERS:
         raise BridgebenchError(f"no sample for benchmark {benchmark!r}; there are: {', '.join(BENCHMARKS)}")
     if split not in get_args(Split):
         raise BridgebenchError(f"split must be one of {', '.join(get_args(Split))}, got {split!r}")
-    if benchmark == "arxiv_cards" and knobs != Knobs():
-        raise BridgebenchError("arxiv_cards is a corpus of papers without contexts: the knobs do not apply")
     if size < 1:
         raise BridgebenchError(f"size must be at least 1, got {size}")
     people = max(_LEAST_PEOPLE, round(size * _PEOPLE.get(benchmark, _FEWER_PEOPLE)))
-    scene = Scene.of(seed, split, people, knobs)
-    return (_WRITERS[benchmark](scene, index) for index in range(size))
+    return Scene.of(seed, split, people, knobs)

@@ -41,16 +41,25 @@ def world_records(source: str, benchmark: str, split: str) -> tuple[Iterator[dic
     Raises:
         BridgebenchError: Naming the part of `source` that is wrong.
     """
+    spec = read_source(source)
+    written = records(benchmark, size=spec.size, seed=spec.seed, split=cast(Split, split), knobs=spec.knobs)
+    return written, {"kind": "world", "split": split, **asdict(spec)}
+
+
+def read_source(source: str) -> WorldSource:
+    """What a source asks for.
+
+    Raises:
+        BridgebenchError: Naming the part that is wrong.
+    """
     given = dict(part.partition("=")[::2] for part in source.removeprefix(PREFIX).split(",") if part)
     knobs = {name: given.pop(name) for name in Knobs.__dataclass_fields__ if name in given}
     try:
-        spec = _WORLD_SOURCE.validate_python({**given, "knobs": knobs})
+        return _WORLD_SOURCE.validate_python({**given, "knobs": knobs})
     except ValidationError as error:
         first = error.errors()[0]
         name, known = first["loc"][-1], ", ".join(["size", "seed", *Knobs.__dataclass_fields__])
         raise BridgebenchError(f"source '{source}': '{name}': {first['msg']} (it takes {known})") from None
-    written = records(benchmark, size=spec.size, seed=spec.seed, split=cast(Split, split), knobs=spec.knobs)
-    return written, {"kind": "world", "split": split, **asdict(spec)}
 
 
 _WORLD_SOURCE = TypeAdapter(WorldSource)
