@@ -22,6 +22,7 @@ from bridgebench.errors import BridgebenchError
 from bridgebench.reader import ReaderSettings
 from bridgebench.scorers.context import context
 from bridgebench.scorers.cost import cost
+from bridgebench.scorers.roles import require_roles, scorer_roles
 from bridgebench.solvers.controls import naive
 
 logger = logging.getLogger(__name__)
@@ -108,8 +109,10 @@ def build(
         "counts": dict(_counts(samples)),
     }
     scorers = scorer if isinstance(scorer, list) else [scorer]
+    roles = scorer_roles(scorers)
     return Task(
         dataset=MemoryDataset(samples, name=benchmark.name, location=loading.source),
+        setup=require_roles(roles) if roles else None,
         solver=solver or naive(),
         scorer=scorers if solver else [*scorers, context(), cost()],
         config=GenerateConfig(max_tokens=benchmark.max_tokens, temperature=0.0),

@@ -163,7 +163,8 @@ def read_chain(header: EvalLog) -> tuple[Chain, dict[str, Any]]:
             params = dict(step.params)
             bridges = params.pop("bridges", None) or []
             return tuple(_chain_item(item) for item in bridges), params
-    steps = [step for step in header.plan.steps if step.solver not in ("generate", "system_message")]
+    around = ("generate", "system_message", "bridgebench/require_roles")
+    steps = [step for step in header.plan.steps if step.solver not in around]
     options: dict[str, Any] = {}
     for step in steps:
         options |= {name: step.params[name] for name in ("on_empty", "budget") if name in step.params}

@@ -42,12 +42,16 @@ class Vote:
     retried: bool
 
 
-@scorer(metrics={name: [mean(), stderr(cluster="cluster"), by_question_type()] for name in _MEASURES})
+@scorer(
+    metrics={name: [mean(), stderr(cluster="cluster"), by_question_type()] for name in _MEASURES},
+    roles=["grader"],
+)
 def judge(votes: int = 1, prompt: str = "judge", invalid_questions: bool = True) -> Scorer:
     """Grade the completion against the target (a question's answer and its ``alt_ans``, all acceptable).
 
     The model of role ``grader`` decides what no rule does (`decide_by_rule`). It must be named: without one the
-    scorer raises rather than let the model under test grade itself. It runs at temperature 0 unless its role
+    tasks here refuse to start (`require_roles`), and the scorer raises rather than let the model under test grade
+    itself. It runs at temperature 0 unless its role
     says otherwise.
 
     Values: ``accuracy``, ``hallucination`` and ``missing`` are the shares of correct, incorrect and missing

@@ -38,8 +38,13 @@ class PlannedCell:
 
 
 def plan(suite: Suite, cells: Sequence[Cell], done: Collection[str]) -> list[PlannedCell]:
-    """Count; this loads the data of every benchmark, and runs nothing."""
+    """Count; this loads the data of every benchmark, and runs nothing.
+
+    Raises:
+        BridgebenchError: When a scorer calls a model role that has no model.
+    """
     tasks = Tasks()
+    tasks.refuse_missing_roles(cells)
     return [_planned(suite, cell, cell.id in done, tasks) for cell in cells]
 
 

@@ -50,12 +50,14 @@ class SuiteRun:
         """Run those of the cells that are not done.
 
         Raises:
+            BridgebenchError: When a scorer calls a model role that has no model; nothing has run then.
             KeyboardInterrupt: When the user stopped it.
         """
         statuses = read_statuses(self.log_dir, {cell.id for cell in cells})
         cells = [cell for cell in cells if not self._is_done(cell, statuses.get(cell.id))]
         problems = {cell.id: self.tasks.problem(cell.task, cell.task_args) for cell in cells}
         self.failed |= {id: problem for id, problem in problems.items() if problem}
+        self.tasks.refuse_missing_roles(cells)
         self._run_bridges([cell for cell in cells if cell.id not in self.failed])
         self._run_generators([cell for cell in cells if cell.id not in self.failed])
 
@@ -120,6 +122,7 @@ class SuiteRun:
                 work.task_args,
                 {CELL: work.id},
                 solver=bridge_stage(bridges=list(work.chain), on_empty=work.on_empty),
+                setup=None,  # it asks for the roles of the scorers
                 scorer=None,
             )
             for work in works

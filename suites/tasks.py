@@ -2,11 +2,15 @@
 
 import copy
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from inspect_ai import Task, task_with
 from inspect_ai.util import registry_create
+
+from bridgebench.errors import BridgebenchError
+from bridgebench.scorers.roles import missing_roles, scorer_roles
+from bridgebench.suites.cells import Cell
 
 
 class Tasks:
@@ -39,6 +43,16 @@ class Tasks:
         except Exception as error:
             return f"the task cannot be made: {str(error) or type(error).__name__}"
         return None
+
+    def refuse_missing_roles(self, cells: Iterable[Cell]) -> None:
+        """Raise `BridgebenchError` when the scorers of a cell's task call a role that the cell has no model for."""
+        for cell in cells:
+            if self.problem(cell.task, cell.task_args):
+                continue
+            scorers = self.get(cell.task, cell.task_args).scorer or []
+            problem = missing_roles(scorer_roles(scorers), cell.roles)
+            if problem:
+                raise BridgebenchError(f"{cell.label}: {problem}; name one under 'roles' of the suite")
 
     def variant(self, name: str, args: Mapping[str, Any], metadata: Mapping[str, Any], **changes: Any) -> Task:
         """A copy of the task that shares its data, with more metadata and with `changes` (see `task_with`)."""

@@ -17,6 +17,7 @@ from bridgebench.scorers.cost import cost
 from bridgebench.scorers.judge import judge
 from bridgebench.scorers.qa_f1 import qa_f1
 from bridgebench.scorers.ranking import ranking
+from bridgebench.scorers.roles import require_roles
 from bridgebench.scorers.rouge_bleu import rouge_bleu
 from bridgebench.scorers.utility import utility
 from bridgebench.solvers.answer_directly import answer_directly
@@ -81,6 +82,7 @@ __all__ = [
     "recomp_extractive",
     "refiner",
     "registered_rag",
+    "require_roles",
     "rouge_bleu",
     "shuffle",
     "summarize",

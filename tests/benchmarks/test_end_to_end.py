@@ -21,6 +21,8 @@ from bridgebench.benchmarks.longbench.longbench import longbench
 from bridgebench.benchmarks.msmarco.msmarco import msmarco
 from bridgebench.benchmarks.musique.musique import musique
 from bridgebench.benchmarks.twowiki.twowiki import twowiki
+from bridgebench.models.fake import calls
+from bridgebench.solvers.controls import naive
 
 TASKS: dict[str, Callable[..., Task]] = {
     "hotpotqa": hotpotqa,
@@ -81,3 +83,14 @@ def test_inspect_lists_eight_tasks() -> None:
     command = [str(Path(sys.executable).with_name("inspect")), "list", "tasks", "benchmarks", "--json"]
     listed = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=True).stdout
     assert {task["name"] for task in json.loads(listed)} == set(TASKS)
+
+
+@pytest.mark.parametrize("name", ["crag", "msmarco"])
+@pytest.mark.parametrize("options", [{}, {"solver": naive()}, {"fail_on_error": False}])
+def test_a_judge_without_a_model_is_refused_before_anything_is_generated(name: str, options: dict[str, Any]) -> None:
+    calls.clear()
+    (log,) = inspect_eval(TASKS[name](source="sample", limit=3), model="fake/generator", display="none", **options)
+    errors = [log.error, *(sample.error for sample in log.samples or [])]
+    assert any(error and "--model-role grader=" in error.message for error in errors)
+    assert not calls
+    assert log.status == "error" or not any(sample.scores for sample in log.samples or [])

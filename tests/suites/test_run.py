@@ -14,6 +14,7 @@ import yaml
 from inspect_ai.log import list_eval_logs, read_eval_log
 
 from bridgebench.document import Bridge, Document
+from bridgebench.errors import BridgebenchError
 from bridgebench.leaderboard.curves import stress_curves
 from bridgebench.leaderboard.logs import read_logs
 from bridgebench.leaderboard.manifest import read_manifest
@@ -230,3 +231,17 @@ def test_the_worlds_knobs_become_curves(tmp_path: Path, suite: dict[str, Any], c
     assert len(about) == 2
     assert "against distractors" in about[0]
     assert "gold_position=middle" in about[1]
+
+
+@pytest.mark.parametrize("arguments", [[], ["--dry-run"]])
+def test_a_judge_without_a_model_is_refused_before_anything_is_generated(
+    tmp_path: Path, suite: dict[str, Any], calls: Calls, arguments: list[str]
+) -> None:
+    suite |= {"benchmarks": [{"hotpotqa": {"source": "sample"}}, {"crag": {"source": "sample"}}]}
+    suite["bridges"] = ["suite_head"]
+    with pytest.raises(BridgebenchError, match="crag.*'grader'.*roles"):
+        run(tmp_path, suite, *arguments)
+    assert calls == []
+    assert RUNS == []
+    suite["roles"] = {"grader": "fake/grader"}
+    assert run(tmp_path, suite, "--dry-run") == 0
