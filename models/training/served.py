@@ -1,5 +1,6 @@
 """The language models that the steps of training call, and running a step as an Inspect evaluation that resumes."""
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -92,6 +93,7 @@ def figures_of(log: EvalLog) -> dict[str, Any]:
     if results is None:
         return {}
     means = {score.name: score.metrics["mean"].value for score in results.scores}
+    means = {name: None if math.isnan(value) else value for name, value in means.items()}  # applies to no question
     return {"questions": results.completed_samples, "means": means, "model_usage": _usage(log)}
 
 

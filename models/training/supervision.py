@@ -24,6 +24,7 @@ from inspect_ai.util import registry_create
 from pydantic import Field
 
 from bridgebench.document import Document
+from bridgebench.models.training.provenance import write_provenance
 from bridgebench.models.training.rewrites import rewrites_of
 from bridgebench.models.training.served import ServedModel, Settings, figures_of, run_step
 from bridgebench.scorers.context_measures import NOT_APPLICABLE, states
@@ -191,8 +192,6 @@ def run_supervision(settings: SupervisionSettings, out: Path) -> Path:
     Raises:
         BridgebenchError: When a question failed, or the benchmark or the teacher cannot be used.
     """
-    from bridgebench.models.training.provenance import write_provenance
-
     given = settings.model_dump(exclude={"teacher", "source", "limit", "benchmark_args", "max_samples"})
     source = {"source": settings.source} | ({"limit": settings.limit} if settings.limit else {})
     log = run_step(
