@@ -121,8 +121,8 @@ def load_weights(spec: WeightsSpec) -> Weights:
 
 def _load(spec: WeightsSpec) -> Weights:
     try:
-        folder = _folder(spec)
-        tokenizer = transformers.AutoTokenizer.from_pretrained(_tokenizer_source(folder), trust_remote_code=False)
+        folder = checkpoint_folder(spec)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(tokenizer_source(folder), trust_remote_code=False)
         auto_model: Any = transformers.AutoModelForCausalLM  # its annotations leave out the loading report
         model, report = auto_model.from_pretrained(
             folder,
@@ -153,7 +153,7 @@ def _load(spec: WeightsSpec) -> Weights:
     )
 
 
-def _folder(spec: WeightsSpec) -> Path:
+def checkpoint_folder(spec: WeightsSpec) -> Path:
     """Where the checkpoint lies; a hub id's is one commit of it, whose hash names the folder."""
     if spec.name == "smollm2":
         return embedded_model()
@@ -166,7 +166,7 @@ def _folder(spec: WeightsSpec) -> Path:
     return Path(snapshot)
 
 
-def _tokenizer_source(folder: Path) -> str | Path:
+def tokenizer_source(folder: Path) -> str | Path:
     """The checkpoint's own, or its base's for a LoRA adapter that comes without one (transformers loads the base)."""
     adapter = folder / "adapter_config.json"
     if adapter.is_file() and not (folder / "tokenizer_config.json").is_file():

@@ -1,0 +1,56 @@
+"""Step 3, SFT: the student learns to write all rewrites in one pass (arXiv 2509.15577, equation 8).
+
+The loss covers the completion only. Rows of like length share a batch and are padded to its longest, no further.
+"""
+
+from pathlib import Path
+
+import datasets
+import trl
+
+from bridgebench.models.training.guards import clear_errors
+from bridgebench.models.training.provenance import write_provenance
+from bridgebench.models.training.settings import SftSettings
+from bridgebench.models.training.tokens import completion_rows, read_rows
+from bridgebench.models.training.trainer import Watch, arguments, fit, load_student, lora_config
+
+
+def run_sft(settings: SftSettings, data: Path, out: Path) -> Path:
+    """Train on ``data/train.jsonl``; the loss on ``data/dev.jsonl`` is measured before and after.
+
+    Returns:
+        The checkpoint's folder, ``out/model``.
+
+    Raises:
+        BridgebenchError: When a row is too long, the loss is no number, or the machine has no room left.
+    """
+    with clear_errors("sft", out):
+        args = trl.SFTConfig(
+            **arguments(settings, out),
+            # Rows come tokenised and checked: TRL must not cut them (its default is 1,024 tokens).
+            max_length=None,
+            dataset_kwargs={"skip_prepare_dataset": True},
+            packing=False,  # without flash attention packed rows would see each other
+            pad_to_multiple_of=None,
+            train_sampling_strategy="group_by_length",
+        )
+        model, tokenizer = load_student(settings.model, settings, settings.revision, settings.pad_token)
+        files = {name: data / f"{name}.jsonl" for name in ("train", "dev")}
+        rows = {
+            name: completion_rows(read_rows(path, "prompt", "completion"), tokenizer, settings.max_length, path)
+            for name, path in files.items()
+        }
+        trainer = trl.SFTTrainer(
+            model=model,
+            args=args,
+            train_dataset=datasets.Dataset.from_list(rows["train"]),
+            eval_dataset=datasets.Dataset.from_list(rows["dev"]),
+            processing_class=tokenizer,
+            peft_config=lora_config(settings.lora) if settings.lora else None,
+            callbacks=[Watch("sft", out)],
+        )
+        figures = fit(trainer, out)
+        if trainer.is_world_process_zero():
+            counts = {f"{name}_rows": len(made) for name, made in rows.items()}
+            write_provenance(out, "sft", settings, {"data": data}, {**counts, **figures})
+    return out / "model"
