@@ -31,7 +31,7 @@ def load_suite(suite: str, *, smoke: bool = False, changes: Sequence[str] = ()) 
             raise BridgebenchError(f"{path}: there is no 'smoke' section")
         raw = {**raw, "name": f"{raw.get('name', path.stem)}-smoke", **raw["smoke"]}
     for change in changes:
-        raw = _changed(raw, change)
+        raw = changed(raw, change)
     return parse_suite(raw, str(path))
 
 
@@ -100,7 +100,12 @@ def _find(suite: str, folder: Path) -> Path:
     raise BridgebenchError(f"there is no suite file '{suite}', nor a packaged suite ({', '.join(packaged_suites())})")
 
 
-def _changed(raw: Any, change: str) -> Any:
+def changed(raw: Any, change: str) -> Any:
+    """A copy of `raw` with one key replaced, ``key=value`` as `load_suite` takes it.
+
+    Raises:
+        BridgebenchError: When there is no such place, or the value is no YAML.
+    """
     key, sign, text = change.partition("=")
     if not sign:
         raise BridgebenchError(f"--set takes key=value, got '{change}'")

@@ -201,8 +201,13 @@ def parse_suite(raw: Any, source: str) -> Suite:
     try:
         return Suite.model_validate({"name": Path(source).stem, **raw})
     except ValidationError as error:
-        problems = {f"{_place(raw, e['loc'])}: {_problem(e)}": None for e in error.errors()}
-        raise BridgebenchError(f"{source}: " + f"\n{source}: ".join(problems)) from None
+        raise BridgebenchError(explain(error, raw, source, "the suite")) from None
+
+
+def explain(error: ValidationError, raw: Any, source: str, whole: str) -> str:
+    """What is wrong with a file, a line for each place in it; `whole` names the place that is all of it."""
+    problems = {f"{_place(raw, e['loc']) or whole}: {_problem(e)}": None for e in error.errors()}
+    return f"{source}: " + f"\n{source}: ".join(problems)
 
 
 def _place(raw: Any, loc: tuple[int | str, ...]) -> str:
@@ -216,7 +221,7 @@ def _place(raw: Any, loc: tuple[int | str, ...]) -> str:
             raw = raw[step]
         elif last:
             path.append(str(step))
-    return ".".join(path) or "the suite"
+    return ".".join(path)
 
 
 def _problem(error: Any) -> str:

@@ -1,4 +1,4 @@
-"""What a recipe may say of the two trainings, their launcher and the evaluation; a comment gives each default's reason."""
+"""What a recipe says of training, its launcher and the evaluation; a comment gives the reason of each default."""
 
 from typing import Annotated, Any, Literal
 
@@ -7,6 +7,8 @@ from pydantic import Field
 from bridgebench.models.training.served import ServedModel, Settings
 
 Positive = Annotated[int, Field(ge=1)]
+Rate = Annotated[float, Field(gt=0, strict=False)]
+"""YAML takes 1e-5, without a point, for a string."""
 Fraction = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -23,7 +25,11 @@ class Lora(Settings):
     rank: Positive = 64
     alpha: Positive = 32
     # The paper trains for two epochs at most: there is little to regularise.
-    dropout: Fraction = 0.0
+    dropout: Rate = Annotated[float, Field(gt=0, strict=False)]
+
+
+"""YAML takes 1e-5, without a point, for a string."""
+Fraction = 0.0
 
 
 class TrainSettings(Settings):
@@ -51,7 +57,7 @@ class TrainSettings(Settings):
     # With ZeRO-3 offload, 3B weights and 6,144 tokens two rows fit 48 GB.
     batch_size: Positive = 2
     accumulate: Positive = 1
-    learning_rate: Annotated[float, Field(gt=0)] = 1e-5
+    learning_rate: Rate = 1e-5
     # The usual choice for fine-tuning of instruct models; the paper says nothing.
     schedule: Literal["cosine", "linear", "constant", "constant_with_warmup"] = "cosine"
     warmup: Annotated[float, Field(ge=0, lt=1)] = 0.03
@@ -100,7 +106,7 @@ class DpoSettings(TrainSettings):
     # TRL's and the original paper's; R2U says nothing.
     beta: Annotated[float, Field(gt=0)] = 0.1
     # Half of TRL's 1e-6, which is for smaller models; R2U says nothing.
-    learning_rate: Annotated[float, Field(gt=0)] = 5e-7
+    learning_rate: Rate = 5e-7
     # Preferences come late and are few: a longer rise than in SFT.
     warmup: Annotated[float, Field(ge=0, lt=1)] = 0.1
     # A pair is two rows: 1 x 4 x 8 GPUs is an effective batch of 32 pairs.

@@ -1,4 +1,4 @@
-"""The command line: ``bridgebench run | leaderboard | bridges | sample | score | calibrate-judge``."""
+"""The command line: ``bridgebench run | leaderboard | bridges | sample | score | calibrate-judge | train``."""
 
 import argparse
 import importlib
@@ -18,6 +18,7 @@ COMMANDS = {
     "sample": ("bridgebench.benchmarks.world.command", "write records of the fictional world in an upstream schema"),
     "score": ("bridgebench.scorers.command", "score predictions made elsewhere"),
     "calibrate-judge": ("bridgebench.scorers.calibrate", "compare a judge with labels"),
+    "train": ("bridgebench.models.training.command", "train the R2U rewriter: supervision, SFT, preferences, DPO"),
 }
 """Each module has ``add_arguments(parser)`` and ``run(args) -> exit status``; only the one asked for is imported."""
 
