@@ -161,8 +161,8 @@ def _only(rewrites: Sequence[str], members: Collection[int]) -> list[str]:
 def write_pairs(settings: PairSettings, logs: Path, out: Path) -> Path:
     """Make ``train.jsonl``, ``dev.jsonl``, ``report.json`` and ``provenance.json`` of the preferences step's logs.
 
-    A row is ``{"id", "prompt": [messages], "chosen": [message], "rejected": [message], "kind"}``. Questions are held out
-    as in the SFT data of the same seed and share.
+    A row is ``{"id", "prompt": [messages], "chosen": [message], "rejected": [message], "kind"}``. Questions are held
+    out as in the SFT data of the same seed and share.
 
     Args:
         settings: How.

@@ -1,7 +1,7 @@
 """Step 4, preferences: what a generator makes of each rewrite alone, and of sets of them (arXiv 2509.15577, 3.2.2).
 
-An Inspect task over the questions of the supervision step. The generator, the model under evaluation, reads the rewrites
-as it would behind `bridgebench/r2u`; a context that is the same text is one call, whichever set it stands for.
+An Inspect task over the questions of the supervision step. The generator, the model under evaluation, reads the
+rewrites as it would behind `bridgebench/r2u`; a context that is the same text is one call, whichever set it stands for.
 
     inspect eval bridgebench/preferences -T logs=out/supervision --model vllm/meta-llama/Llama-3.1-8B-Instruct
 """
@@ -74,8 +74,8 @@ class PreferenceStore(StoreModel):
     """What became of one question.
 
     Attributes:
-        alone: One entry a rewritten document: ``place`` (of its document), ``answer``, ``f1`` and ``kind``; the last two
-            are None where the generator gave no answer (``problem`` says why).
+        alone: One entry a rewritten document: ``place`` (of its document), ``answer``, ``f1`` and ``kind``; the last
+            two are None where the generator gave no answer (``problem`` says why).
         sets: One entry a set: ``mix``, ``members`` (places), ``answer``, ``f1``, ``outcome``, ``problem``.
         calls: Calls of the generator.
         contexts: Contexts that were asked for: calls, if none were shared.

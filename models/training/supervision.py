@@ -9,12 +9,11 @@ once more with another seed and then dropped and counted. Only step 1 of a reply
         --model-role 'bridge={model: world_teacher/rules, model_args: {source: "world:size=3,distractors=3"}}'
 """
 
-import copy
 import re
 from pathlib import Path
 from typing import Annotated, Any
 
-from inspect_ai import Task, task, task_with
+from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
@@ -117,14 +116,15 @@ def supervision(
         "seed": seed,
     }
     samples = [first_documents(sample, max_documents) for sample in base.dataset]
-    return task_with(
-        copy.copy(base),
+    return Task(
         name="supervision",
         dataset=MemoryDataset(samples, name=base.dataset.name, location=base.dataset.location),
         # What the teacher says in step 2 is nowhere but in the events of its call: from the cache there are none.
         solver=bridge_stage(bridges=[{"bridgebench/r2u_teacher": teacher}], cache=not explain),
         scorer=supervised(),
         headline_metric="supervised.rewritten",
+        version=base.version,
+        metadata=base.metadata,
     )
 
 
