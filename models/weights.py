@@ -11,6 +11,7 @@ import torch
 import transformers
 from huggingface_hub import snapshot_download
 
+from bridgebench.checkpoints import device_name, refuse_misfit
 from bridgebench.errors import BridgebenchError
 from bridgebench.models.embedded import embedded_model
 
@@ -77,9 +78,8 @@ class Weights:
 
     @property
     def device_name(self) -> str:
-        """What tables call it: the GPU's product name, or ``cpu``."""
-        device = torch.device(self.device)
-        return torch.cuda.get_device_name(device) if device.type == "cuda" else device.type
+        """What tables call it."""
+        return device_name(self.device)
 
     def new_cache(self) -> Any:
         """An empty key-value cache with the model's own kinds of layers."""
@@ -134,9 +134,7 @@ def _load(spec: WeightsSpec) -> Weights:
         )
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: weights of another shape
         raise BridgebenchError(f"local/{spec.name}: {str(error).strip().splitlines()[0]}") from error
-    wrong = {kind: sorted(map(str, keys)) for kind, keys in report.items() if keys}
-    if wrong:
-        raise BridgebenchError(f"local/{spec.name}: the checkpoint does not fit its architecture: {wrong}")
+    refuse_misfit(f"local/{spec.name}", type(model).__name__, report)
     context = getattr(model.config.get_text_config(), "max_position_embeddings", None)
     layers = transformers.DynamicCache(config=model.config).layers
     if context is None or not all(hasattr(layer, "batch_select_indices") for layer in layers):

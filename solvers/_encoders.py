@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 import anyio.to_thread
 
 from bridgebench.batching import Timed
+from bridgebench.checkpoints import device_name, refuse_misfit
 from bridgebench.document import Cost
 from bridgebench.errors import BridgebenchError, require
 
@@ -41,12 +42,6 @@ def device() -> str:
     return configured or ("cuda" if require("torch", "local").cuda.is_available() else "cpu")
 
 
-def device_name(name: str) -> str:
-    """What a table calls a device: the GPU's product name, or ``cpu``."""
-    torch = require("torch", "local")
-    return str(torch.cuda.get_device_name(name)) if name.startswith("cuda") else name
-
-
 def load_pretrained(cls: Any, model: str, *, ignore: tuple[str, ...] = (), **options: Any) -> Any:
     """``cls.from_pretrained``, from safetensors, that refuses an incomplete or a foreign checkpoint.
 
@@ -70,23 +65,6 @@ def load_pretrained(cls: Any, model: str, *, ignore: tuple[str, ...] = (), **opt
         raise BridgebenchError(f"checkpoint '{model}' does not fit {cls.__name__}: {error}") from error
     refuse_misfit(model, cls.__name__, info, ignore)
     return loaded.eval()
-
-
-def refuse_misfit(model: str, kind: str, info: dict[str, Any], ignore: tuple[str, ...] = ()) -> None:
-    """Raise a `BridgebenchError` when transformers' loading report names a weight that is not ignored."""
-    problems = []
-    for report, word in (
-        ("missing_keys", "missing"),
-        ("unexpected_keys", "unexpected"),
-        ("mismatched_keys", "of another shape"),
-    ):
-        names = sorted(name if isinstance(name, str) else name[0] for name in info.get(report, ()))
-        names = [name for name in names if not name.startswith(ignore)]
-        if names:
-            shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-            problems.append(f"{len(names)} weights {word}: {shown}")
-    if problems:
-        raise BridgebenchError(f"checkpoint '{model}' does not fit {kind}: {'; '.join(problems)}")
 
 
 def encoder_cost(results: Sequence[Timed[Any]], tokens: int, tokenizer: str, device: str) -> Cost:

@@ -12,6 +12,7 @@ import sqlite3
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, closing
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -30,19 +31,23 @@ _open: dict[Path, "BridgeCache"] = {}
 
 
 class BridgeCache:
-    """Results of bridges by key, in one SQLite file."""
+    """Results of bridges by key, in one SQLite file, made or opened on first use.
+
+    Raises:
+        BridgebenchError: On first use, when the file cannot be opened.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._locks: dict[str, tuple[anyio.Lock, int]] = {}
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._db = self._connect()
 
-    def _connect(self) -> sqlite3.Connection:
+    @cached_property
+    def _db(self) -> sqlite3.Connection:
         """Open the file; one that is damaged or of another version is set aside under a new name, never deleted."""
         try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
             return self._open()
-        except sqlite3.OperationalError as error:
+        except (sqlite3.OperationalError, OSError) as error:
             raise BridgebenchError(
                 f"bridge cache {self.path}: {error}; choose another folder or turn it off"
             ) from error

@@ -8,9 +8,12 @@ from pathlib import Path
 
 import anyio
 import pytest
+from inspect_ai import Task, eval
+from inspect_ai.dataset import Sample
 
 from bridgebench import BridgebenchError, BridgeResult, Cost, Document
 from bridgebench.cache import FORMAT, BridgeCache, bridge_cache
+from bridgebench.solvers.controls import naive
 
 RESULT = BridgeResult(
     (Document("a", "Title", "text \ud800 \x00 \u2028", ("0", "1")),),
@@ -80,8 +83,7 @@ def test_a_damaged_file_is_set_aside(tmp_path: Path, content: bytes, caplog: pyt
     path = tmp_path / "bridges.sqlite"
     path.write_bytes(content)
     with caplog.at_level(logging.WARNING):
-        cache = BridgeCache(path)
-    cache.put("key", "b", RESULT)
+        BridgeCache(path).put("key", "b", RESULT)
     (aside,) = tmp_path.glob("*.aside")
     assert aside.read_bytes() == content
     assert str(path) in caplog.text
@@ -102,9 +104,23 @@ def test_a_file_of_another_format_is_set_aside(tmp_path: Path, caplog: pytest.Lo
 
 
 def test_an_unusable_folder_is_a_clear_error(tmp_path: Path) -> None:
-    (tmp_path / "bridges.sqlite").mkdir()
-    with pytest.raises(BridgebenchError, match=r"bridge cache .*bridges\.sqlite"):
-        BridgeCache(tmp_path / "bridges.sqlite")
+    (tmp_path / "folder.sqlite").mkdir()
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "folder.sqlite", tmp_path / "file" / "bridges.sqlite"):
+        with pytest.raises(BridgebenchError, match=rf"bridge cache {path}: "):
+            BridgeCache(path).get("key")
+
+
+def test_nothing_is_opened_for_a_chain_that_caches_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIDGEBENCH_BRIDGE_CACHE", str(tmp_path / "cache"))
+    (log,) = eval(
+        Task([Sample("Who?", metadata={"documents": []})], solver=naive()),
+        model="fake/generator",
+        log_dir=str(tmp_path / "logs"),
+        display="none",
+    )
+    assert log.status == "success"
+    assert not (tmp_path / "cache").exists()
 
 
 def test_concurrent_processes_write_one_file(tmp_path: Path) -> None:
