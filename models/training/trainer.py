@@ -71,6 +71,7 @@ def load_student(name: str, settings: TrainSettings, revision: str | None = None
     Raises:
         BridgebenchError: When the tokenizer lacks what training needs.
     """
+    transformers.utils.logging.disable_progress_bar()
     folder = checkpoint_folder(WeightsSpec(name, revision).resolve())
     tokenizer = transformers.AutoTokenizer.from_pretrained(tokenizer_source(folder), trust_remote_code=False)
     if tokenizer.pad_token is None and pad_token in tokenizer.get_vocab():
@@ -156,6 +157,7 @@ def fit(trainer: Any, folder: Path) -> dict[str, Any]:
     trainer.accelerator.wait_for_everyone()
     done = sorted(checkpoints.glob(f"{PREFIX_CHECKPOINT_DIR}-*"), key=lambda path: int(path.name.rpartition("-")[2]))
     trainer.args.eval_on_start = not done
+    trainer.remove_callback(transformers.PrinterCallback)  # `Watch` shows the same
     trainer.train(resume_from_checkpoint=str(done[-1]) if done else None)
     trainer.evaluate()
     _save(trainer, folder / MODEL)
