@@ -95,7 +95,11 @@ def test_page_text() -> None:
 
 def test_pages_are_bounded() -> None:
     real = page_text("<p>word word word word</p>\n" * 55_000)  # 1.5 MB
-    assert (real.cut, len(real.text)) == (True, PAGE_TEXT)
+    assert (real.cut, real.text) == (True, ("word word word word\n" * 55_000)[:PAGE_TEXT])
+    exact = page_text("<p>" + "word " * (PAGE_TEXT // 5) + "w</p>\n\n<p> </p>")
+    assert (exact.cut, len(exact.text)) == (True, PAGE_TEXT)
+    whole = page_text("<p>" + "word " * (PAGE_TEXT // 5) + "</p>\n\n<p> </p>")
+    assert (whole.cut, len(whole.text)) == (False, PAGE_TEXT - 1)
     huge = page_text("<p>a</p>" + " " * PAGE_HTML + "<p>b</p>")
     assert (huge.cut, huge.text) == (True, "a")
     deep = page_text("<div>" * 300_000 + "deep")  # parsing it takes minutes
