@@ -70,15 +70,15 @@ class Reply:
     thinking_truncated: bool = False
 
 
-async def ask(prompt: str | Sequence[ChatMessage], config: GenerateConfig) -> Reply:
-    """Ask the model in the role ``bridge``.
+async def ask(prompt: str | Sequence[ChatMessage], config: GenerateConfig, model: Model | None = None) -> Reply:
+    """Ask a model; by default the one in the role ``bridge``.
 
     An empty text that the model itself ended is its own output, and left to the bridge's parser.
 
     Raises:
         ModelCallError: When the prompt is too long, the reply was withheld, or there is none.
     """
-    model = get_model(role="bridge", required=True)
+    model = model or get_model(role="bridge", required=True)
     output = await model.generate(prompt if isinstance(prompt, str) else list(prompt), config=config)
     if output.empty or output.error:
         raise ModelCallError(f"{model}: no reply: {output.error or 'no choices'}")

@@ -1,4 +1,4 @@
-"""The command line: ``bridgebench run | leaderboard | bridges | sample | score | calibrate-judge | train``."""
+"""The command line: ``bridgebench run | leaderboard | bridges | cards | sample | score | calibrate-judge | train``."""
 
 import argparse
 import importlib
@@ -15,6 +15,7 @@ COMMANDS = {
     "run": ("bridgebench.suites.command", "run a suite: benchmarks x bridges x generators"),
     "leaderboard": ("bridgebench.leaderboard.command", "turn logs into tables and one HTML page"),
     "bridges": ("bridgebench.solvers.command", "list all bridges"),
+    "cards": ("bridgebench.solvers.cards.command", "turn logs into a folder of paper cards, or a set of queries"),
     "sample": ("bridgebench.benchmarks.world.command", "write records of the fictional world in an upstream schema"),
     "score": ("bridgebench.scorers.command", "score predictions made elsewhere"),
     "calibrate-judge": ("bridgebench.scorers.calibrate", "compare a judge with labels"),
