@@ -21,11 +21,12 @@ from bridgebench.benchmarks._files import Item
 from bridgebench.benchmarks._loading import Loading, check_count, parse_loading
 from bridgebench.benchmarks._samples import make_sample
 from bridgebench.benchmarks._sources import Hub, Place, Source, file_provenance, open_source
-from bridgebench.benchmarks.arxiv_cards.papers import read_library, read_queries
+from bridgebench.benchmarks.arxiv_cards.papers import read_library, read_queries, read_report
 from bridgebench.corpus import publish
 from bridgebench.errors import BridgebenchError
 from bridgebench.scorers.ranking import ranking
-from bridgebench.solvers.retrieval_bm25 import bm25
+from bridgebench.scorers.retrieval_cost import retrieval_cost
+from bridgebench.solvers.retrieval.bm25 import bm25
 
 logger = logging.getLogger(__name__)
 
@@ -40,14 +41,21 @@ ARXIV_CARDS = Benchmark(
 
 
 @task
-def arxiv_cards(papers: int | None = 109, min_sections: int = 3, queries: str | None = None, **loading: Any) -> Task:
+def arxiv_cards(
+    papers: int | None = 109,
+    min_sections: int = 3,
+    queries: str = "human",
+    kind: str | None = None,
+    **loading: Any,
+) -> Task:
     """Rank a corpus of papers for each question; BM25 over abstracts unless another solver is named.
 
     Args:
         papers: Size of the corpus, drawn by ``seed``; None is every paper of the source.
         min_sections: Papers with fewer sections are left out.
-        queries: Path of queries of one's own (``id``, ``query``, ``paper``, perhaps ``kind``); None asks Qasper's
-            human questions.
+        queries: ``human`` asks Qasper's own questions; or the path of a set of queries (``id``, ``question``,
+            ``paper_id``, perhaps ``kind``), with a report on it in ``<name>.report.json`` beside it where there is one.
+        kind: Ask the queries of this kind only (``technical``, ``conceptual``); the others are left out and counted.
         **loading: See `bridgebench.benchmarks._loading.Loading`; ``limit`` and ``ids`` choose questions. There is
             no generator and no retrieved document, so ``retrieved``, ``budget`` and ``tokenizer`` are refused.
     """
@@ -71,8 +79,9 @@ def arxiv_cards(papers: int | None = 109, min_sections: int = 3, queries: str | 
         raise BridgebenchError(f"arxiv_cards: no usable paper in '{settings.source}': {library.records}")
     if papers is not None and len(library.corpus.papers) < papers:
         logger.warning("arxiv_cards: papers=%d, but the source has only %d", papers, len(library.corpus.papers))
-    questions: list[Item] = list(read_queries(queries)) if queries else list(library.questions)
-    provenance = source.provenance | ({"queries": file_provenance(queries)} if queries else {})
+    given = queries != "human"
+    questions: list[Item] = list(read_queries(queries)) if given else list(library.questions)
+    provenance = source.provenance | ({"queries": file_provenance(queries)} if given else {})
     convert = partial(
         record_to_sample,
         corpus=publish(library.corpus),
@@ -83,12 +92,15 @@ def arxiv_cards(papers: int | None = 109, min_sections: int = 3, queries: str | 
         ARXIV_CARDS,
         convert,
         settings,
-        ranking(),
+        [ranking(), retrieval_cost()],
+        exclude=lambda sample: "other kind" if kind and (sample.metadata or {})["question_type"] != kind else None,
         source=Source(iter(questions), provenance),
         solver=bm25(),
         papers=papers,
         min_sections=min_sections,
         queries=queries,
+        kind=kind,
+        query_report=read_report(queries) if given else {},
         corpus=library.corpus.sha256,
         paper_records=library.records,
     )
@@ -98,14 +110,15 @@ def record_to_sample(record: Record, corpus: str, papers: Collection[str], ambig
     """One query: its text, and the id of the one paper that counts as found.
 
     Args:
-        record: ``id``, ``query``, ``paper`` and perhaps ``kind``.
+        record: ``id``, ``question``, ``paper_id`` and perhaps ``kind``.
         corpus: Hash of the corpus, by which solvers ask for it.
         papers: Ids of the papers in it.
-        ambiguous: Queries that are asked of more than one paper; they are kept and counted.
+        ambiguous: Queries that are asked of more than one paper; they are kept, marked and counted.
     """
-    query, paper = record.text("query"), record.identifier("paper")
+    query, paper = record.text("question"), record.identifier("paper_id")
     if paper not in papers:
-        raise record.error("paper", f"{shown(paper)} is not in the corpus")
+        raise record.error("paper_id", f"{shown(paper)} is not in the corpus")
+    is_ambiguous = _folded(query) in ambiguous
     return make_sample(
         record.identifier("id"),
         query,
@@ -115,14 +128,15 @@ def record_to_sample(record: Record, corpus: str, papers: Collection[str], ambig
         question_type=record.text("kind") if record.has("kind") else "unspecified",
         cluster=paper,
         corpus=corpus,
-        counts={"ambiguous_queries": int(_folded(query) in ambiguous)},
+        ambiguous=is_ambiguous,
+        counts={"ambiguous_queries": int(is_ambiguous)},
     )
 
 
 def ambiguous_queries(questions: list[Item]) -> frozenset[str]:
     """Queries, in lower case, that more than one paper's questions share."""
     asked = {
-        (_folded(str(item.values.get("query"))), str(item.values.get("paper")))
+        (_folded(str(item.values.get("question"))), str(item.values.get("paper_id")))
         for item in questions
         if isinstance(item, Record)
     }

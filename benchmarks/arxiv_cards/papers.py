@@ -1,5 +1,6 @@
 """Papers and the questions about them, out of Qasper's records or the arXiv summarisation data's."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ class Library:
 
     Attributes:
         corpus: The papers chosen.
-        questions: One record a question: ``id``, ``query``, ``paper`` and ``kind``.
+        questions: One record a question: ``id``, ``question``, ``paper_id`` and ``kind``.
         records: What became of the records of papers, as JSON.
     """
 
@@ -93,12 +94,17 @@ def read_questions(record: Record) -> Iterator[Record]:
         return
     paper = record.identifier("id")
     for row in record.rows("qas", "question", "question_id"):
-        values = {"id": row.identifier("question_id"), "query": row.text("question"), "paper": paper, "kind": "human"}
+        values = {
+            "id": row.identifier("question_id"),
+            "question": row.text("question"),
+            "paper_id": paper,
+            "kind": "human",
+        }
         yield Record(values, row.file, row.place, row.path)
 
 
 def read_queries(path: str) -> Iterator[Item]:
-    """Queries of one's own: records with ``id``, ``query``, ``paper`` (the gold paper's id) and perhaps ``kind``.
+    """A set of queries: records with ``id``, ``question``, ``paper_id`` (of the gold paper) and perhaps ``kind``.
 
     Raises:
         BridgebenchError: When there is no such file.
@@ -107,6 +113,25 @@ def read_queries(path: str) -> Iterator[Item]:
     if not file.is_file() or not record_suffix(file.name):
         raise BridgebenchError(f"queries '{path}': must be a .json, .jsonl or .parquet file, perhaps .gz or .bz2")
     yield from read_file(DataFile(str(file), file))
+
+
+def read_report(queries: str) -> dict[str, Any]:
+    """What is said of a set of queries in ``<name>.report.json`` beside it; nothing where there is no such file.
+
+    Raises:
+        BridgebenchError: When it holds no JSON object.
+    """
+    file = Path(queries).expanduser()
+    report = file.with_name(f"{file.stem}.report.json")
+    if not report.is_file():
+        return {}
+    try:
+        said = json.loads(report.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise BridgebenchError(f"{report}: not JSON: {error}") from error
+    if not isinstance(said, dict):
+        raise BridgebenchError(f"{report}: must be a JSON object, got {type(said).__name__}")
+    return said
 
 
 def _arxiv_paper(record: Record) -> Paper:

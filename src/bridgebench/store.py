@@ -36,6 +36,14 @@ class Ranking(StoreModel):
 
     Attributes:
         ranked: Ids, best first, each once; None until somebody ranked.
+        seconds: What this question took, building the index and waiting in queues excluded; None where nobody measured.
+        truncated: Texts that a cross-encoder read only the beginning of.
+        index: About the index, the same for all questions of a run: ``papers`` in it, ``without_text`` (papers that
+            cannot be found), ``texts`` and ``text_bytes`` that it is of, ``truncated`` (texts of which the embedding
+            model read only the beginning), ``vectors``, ``bytes`` on disk, ``build_seconds``, ``device``.
     """
 
     ranked: list[str] | None = None
+    seconds: float | None = None
+    truncated: int = 0
+    index: dict[str, Any] = Field(default_factory=dict)

@@ -1,0 +1,1 @@
+"""Indexes of a corpus of papers: which paper answers the question?"""
