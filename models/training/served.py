@@ -43,10 +43,13 @@ class ServedModel(Settings):
     # Inspect tries for ever by default: a server that is gone would hang the step (six tries take about three minutes).
     config: Annotated[dict[str, Any], AfterValidator(_known)] = Field(default_factory=lambda: {"max_retries": 6})
 
-    def open(self, role: str | None = None) -> Model:
-        """The model, made anew."""
+    def open(self) -> Model:
+        """The model, made anew.
+
+        Inspect is not told its role here: after `eval_set` it would return the model that had that role before.
+        """
         config = GenerateConfig(**self.config)
-        return get_model(self.model, role=role, config=config, base_url=self.base_url, memoize=False, **self.args)
+        return get_model(self.model, config=config, base_url=self.base_url, memoize=False, **self.args)
 
 
 def run_step(

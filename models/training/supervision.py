@@ -171,8 +171,8 @@ def supervised() -> Scorer:
 
 def _explanations() -> list[str]:
     """Step 2 of every reply to the current sample, as the events of its calls hold it."""
-    events = [event for event in transcript().events if isinstance(event, ModelEvent) and event.role == "bridge"]
-    replies = [split_steps(without_reasoning(event.output.completion)) for event in events]
+    calls = [event for event in transcript().events if isinstance(event, ModelEvent)]
+    replies = [split_steps(without_reasoning(call.output.completion)) for call in calls]
     return [reply.answer for reply in replies if reply.answer]
 
 
@@ -197,7 +197,7 @@ def run_supervision(settings: SupervisionSettings, out: Path) -> Path:
     log = run_step(
         supervision(**given, **source, **settings.benchmark_args),
         out,
-        roles={"bridge": settings.teacher.open("bridge")},
+        roles={"bridge": settings.teacher.open()},
         max_samples=settings.max_samples,
     )
     write_provenance(out, "supervision", settings, {}, figures_of(log))
