@@ -9,7 +9,7 @@ from typing import Any
 
 from bridgebench.errors import BridgebenchError
 
-_FULL = ("no space left on device", "writer failed", "disk quota exceeded")
+_FULL = ("no space left on device", "pytorchstreamwriter failed writing", "disk quota exceeded")
 _MEMORY = ("out of memory", "can't allocate memory", "cannot allocate memory", "not enough memory")
 
 

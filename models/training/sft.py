@@ -11,7 +11,7 @@ import trl
 from bridgebench.models.training.guards import clear_errors
 from bridgebench.models.training.provenance import write_provenance
 from bridgebench.models.training.settings import SftSettings
-from bridgebench.models.training.tokens import completion_rows, read_rows
+from bridgebench.models.training.tokens import completion_rows, in_like_lengths, read_rows
 from bridgebench.models.training.trainer import Watch, arguments, fit, load_student, lora_config
 
 
@@ -26,13 +26,13 @@ def run_sft(settings: SftSettings, data: Path, out: Path) -> Path:
     """
     with clear_errors("sft", out):
         args = trl.SFTConfig(
-            **arguments(settings, out),
+            **{**arguments(settings, out), "num_train_epochs": 1},  # the order of rows covers all epochs
+            train_sampling_strategy="sequential",
             # Rows come tokenised and checked: TRL must not cut them (its default is 1,024 tokens).
             max_length=None,
             dataset_kwargs={"skip_prepare_dataset": True},
             packing=False,  # without flash attention packed rows would see each other
             pad_to_multiple_of=None,
-            train_sampling_strategy="group_by_length",
         )
         model, tokenizer = load_student(settings.model, settings, settings.revision, settings.pad_token)
         files = {name: data / f"{name}.jsonl" for name in ("train", "dev")}
@@ -40,10 +40,12 @@ def run_sft(settings: SftSettings, data: Path, out: Path) -> Path:
             name: completion_rows(read_rows(path, "prompt", "completion"), tokenizer, settings.max_length, path)
             for name, path in files.items()
         }
+        lengths = [row["length"] for row in rows["train"]]
+        order = in_like_lengths(lengths, settings.batch_size, settings.epochs, settings.seed)
         trainer = trl.SFTTrainer(
             model=model,
             args=args,
-            train_dataset=datasets.Dataset.from_list(rows["train"]),
+            train_dataset=datasets.Dataset.from_list([rows["train"][row] for row in order]),
             eval_dataset=datasets.Dataset.from_list(rows["dev"]),
             processing_class=tokenizer,
             peft_config=lora_config(settings.lora) if settings.lora else None,

@@ -1,6 +1,8 @@
 """Rows of text to token ids, exactly as the model will be prompted; whatever does not fit is an error, never cut."""
 
 import json
+import math
+import random
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,6 +10,8 @@ from typing import Any
 from bridgebench.errors import BridgebenchError, RecordError
 
 Row = Mapping[str, Any]
+
+_STRETCH = 50
 
 IGNORED = -100
 """Label of a token without loss, as torch's cross entropy has it."""
@@ -50,6 +54,26 @@ def completion_rows(rows: Sequence[Row], tokenizer: Any, max_length: int, source
         made.append({"input_ids": ids, "labels": [IGNORED] * len(prompt) + answer, "length": len(ids)})
     refuse_long(source, rows, [row["length"] for row in made], max_length)
     return made
+
+
+def in_like_lengths(lengths: Sequence[int], batch: int, epochs: float, seed: int) -> list[int]:
+    """Order of rows over all epochs in which those of a batch are about equally long, so that little is padding.
+
+    Each epoch is shuffled, then sorted within stretches of `_STRETCH` batches, whose batches are shuffled again. The
+    order depends on nothing but the arguments: a run that was killed goes on with the same batches.
+    """
+    order: list[int] = []
+    for epoch in range(math.ceil(epochs)):
+        rng = random.Random(f"{seed} {epoch}")
+        rows = rng.sample(range(len(lengths)), len(lengths))
+        batches = []
+        for start in range(0, len(rows), batch * _STRETCH):
+            stretch = sorted(rows[start : start + batch * _STRETCH], key=lambda row: -lengths[row])
+            batches += [stretch[first : first + batch] for first in range(0, len(stretch), batch)]
+        last = batches.pop() if len(batches[-1]) < batch else []  # a short batch elsewhere would shift all others
+        rng.shuffle(batches)
+        order += [row for rows in batches for row in rows] + last
+    return order[: max(1, round(epochs * len(lengths)))]
 
 
 def pair_rows(rows: Sequence[Row], tokenizer: Any, max_length: int, source: Path) -> list[dict[str, Any]]:
