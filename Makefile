@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 export OMP_NUM_THREADS ?= 2
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: demo demo-full test check lint typing perf clean
+.PHONY: demo demo-full train-demo train-full test check lint typing perf clean
 
 $(READY): pyproject.toml requirements/assets.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "bridgebench needs Python 3.11 or newer; set PYTHON=python3.11"; exit 1; }
@@ -26,6 +26,14 @@ demo: $(READY)
 demo-full: $(READY)
 	$(BIN)/bridgebench run suites/demo.yaml --limit 60 --log-dir logs/demo-full
 	$(BIN)/bridgebench leaderboard logs/demo-full -o out/demo-full
+
+# Stopped, either goes on where it was; remove out/train-* to start anew.
+train-demo: $(READY)
+	$(BIN)/bridgebench train all train_demo -o out/train-demo
+
+train-full: $(READY)
+	for seed in 0 1 2; do $(BIN)/bridgebench train all train_full -o out/train-full-$$seed \
+	  --set sft.seed=$$seed --set dpo.seed=$$seed || exit 1; done
 
 test: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist loadfile
