@@ -77,6 +77,14 @@ class Papers:
             "hours": str(rng.randrange(2, 90)),
             "seeds": str(rng.randrange(3, 11)),
             "released": rng.choice(["yes", "no"]),
+            "framework": rng.choice(words["frameworks"]),
+            "batch": str(rng.choice([16, 32, 48, 64, 96, 128])),
+            "memory": str(rng.randrange(2, 40)),
+            "people": rng.choice(words["numbers"]),
+            "users": rng.choice(words["users"]),
+            "purpose": rng.choice(words["purposes"]),
+            "months": rng.choice(words["numbers"]),
+            "surprise": rng.choice(words["surprises"]),
             "date": f"{rng.randrange(15, 25)}{rng.randrange(1, 13):02d}",
         }
         self._neighbour = facts["method"]
