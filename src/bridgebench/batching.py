@@ -136,14 +136,16 @@ class Batcher(Generic[Item, Result]):
             item: What `run` will be given.
             size: Tokens it takes, without padding: batches are chosen, and their time is shared out, by it.
         """
-        request: Request[Item, Result] = Request(item, size)
+        return self._queue([Request(item, size)])[0]
+
+    def _queue(self, requests: "list[Request[Item, Result]]") -> "list[Future[Timed[Result]]]":
         with self._arrival:
-            self._waiting.append(request)
+            self._waiting.extend(requests)
             if self._worker is None:
                 self._worker = threading.Thread(target=self._work, name=f"batcher {self._name}", daemon=True)
                 self._worker.start()
             self._arrival.notify()
-        return request.future
+        return [request.future for request in requests]
 
     async def __call__(self, item: Item, size: int) -> Timed[Result]:
         """Queue an item and wait for its result, on any of anyio's event loops."""
@@ -152,12 +154,14 @@ class Batcher(Generic[Item, Result]):
     async def many(self, items: Sequence[Item], sizes: Sequence[int]) -> list[Timed[Result]]:
         """Queue items together and wait for all their results, in the same order.
 
+        They enter the queue at one moment, so that the batches of a caller alone are the same in every run.
+
         Cancelling the caller takes those that do not run yet out of the queue.
 
         Raises:
             Exception: That of the first item that failed.
         """
-        futures = [self.submit(item, size) for item, size in zip(items, sizes, strict=True)]
+        futures = self._queue([Request(item, size) for item, size in zip(items, sizes, strict=True)])
         try:
             # A sleeping thread for each caller works on every event loop; a limiter of its own, because the
             # default one would let 40 callers wait at most, and so bound the batches.

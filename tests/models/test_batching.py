@@ -1,6 +1,7 @@
 import threading
 import time
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Future
+from typing import Any
 
 import anyio
 import pytest
@@ -19,7 +20,7 @@ def test_batches_hold_the_oldest_and_its_nearest_in_length_within_the_padded_bou
 
 
 class Recorder:
-    """Doubles numbers; keeps the batches; holds the first one until `release`."""
+    """Doubles numbers, but not negative ones, and fails at 99; keeps the batches; holds the first until `release`."""
 
     def __init__(self, hold: bool = False) -> None:
         self.batches: list[list[int]] = []
@@ -31,14 +32,25 @@ class Recorder:
         self.batches.append(items)
         self.started.set()
         self.release.wait(10)
+        if 99 in items:
+            raise RuntimeError("ninety-nine")
         return [ValueError("negative") if item < 0 else 2 * item for item in items]
 
 
-def test_waiting_requests_become_one_batch_and_time_is_shared_by_tokens() -> None:
+def busy(**options: Any) -> tuple[Batcher[int, int], Recorder, Future[Timed[int]]]:
+    """A batcher that runs item 0 until `release`: what is queued meanwhile waits together, however slow the machine.
+
+    Options are those of `Batcher`.
+    """
     run = Recorder(hold=True)
-    batcher: Batcher[int, int] = Batcher(run, name="test")
+    batcher: Batcher[int, int] = Batcher(run, name="test", **options)
     first = batcher.submit(0, 1)
     assert run.started.wait(10)
+    return batcher, run, first
+
+
+def test_waiting_requests_become_one_batch_and_time_is_shared_by_tokens() -> None:
+    batcher, run, first = busy()
     rest = [batcher.submit(item, size) for item, size in [(1, 30), (2, 10), (3, 60)]]
     time.sleep(0.5)  # in the queue: must not count
     run.release.set()
@@ -58,48 +70,33 @@ def test_a_request_alone_waits_only_a_moment() -> None:
     assert time.monotonic() - started < 5
 
 
+def test_items_of_one_caller_are_one_batch_however_long_others_are_waited_for() -> None:
+    run = Recorder()
+    batcher: Batcher[int, int] = Batcher(run, name="test", wait=0.0)
+    for _ in range(200):  # queued one by one, some would leave before the last arrives
+        anyio.run(batcher.many, [1, 2, 3, 4], [1, 1, 1, 1])
+    assert run.batches == [[1, 2, 3, 4]] * 200
+
+
 def test_an_item_that_fails_fails_alone() -> None:
-    async def main() -> list[Timed[int] | Exception]:
-        batcher: Batcher[int, int] = Batcher(Recorder(), name="test", wait=0.1)
-        outcomes: list[Timed[int] | Exception] = [ValueError("unset")] * 3
-
-        async def one(index: int, item: int) -> None:
-            try:
-                outcomes[index] = await batcher(item, 1)
-            except ValueError as error:
-                outcomes[index] = error
-
-        async with anyio.create_task_group() as group:
-            for index, item in enumerate([1, -1, 3]):
-                group.start_soon(one, index, item)
-        return outcomes
-
-    first, second, third = anyio.run(main)
-    assert isinstance(first, Timed)
-    assert first.value == 2
-    assert first.batch == 3
-    assert isinstance(second, ValueError)
-    assert str(second) == "negative"
-    assert isinstance(third, Timed)
-    assert third.value == 6
+    batcher, run, _ = busy()
+    first, second, third = [batcher.submit(item, 1) for item in (1, -1, 3)]
+    run.release.set()
+    assert (first.result(10).value, first.result(10).batch) == (2, 3)
+    with pytest.raises(ValueError, match="negative"):
+        second.result(10)
+    assert third.result(10).value == 6
 
 
 def test_when_run_raises_the_items_run_one_by_one() -> None:
-    sizes = []
-
-    def run(items: list[int]) -> list[int]:
-        sizes.append(len(items))
-        if 13 in items:
-            raise RuntimeError("thirteen")
-        return items
-
-    batcher: Batcher[int, int] = Batcher(run, name="test", wait=0.1)
-    futures = [batcher.submit(item, 1) for item in (12, 13, 14)]
-    assert futures[0].result(10).value == 12
-    with pytest.raises(RuntimeError, match="thirteen"):
+    batcher, run, _ = busy()
+    futures = [batcher.submit(item, 1) for item in (12, 99, 14)]
+    run.release.set()
+    assert futures[0].result(10).value == 24
+    with pytest.raises(RuntimeError, match="ninety-nine"):
         futures[1].result(10)
     assert futures[2].result(10).batch == 1
-    assert sizes == [3, 1, 1, 1]
+    assert run.batches == [[0], [12, 99, 14], [12], [99], [14]]
 
 
 def test_a_run_that_loses_results_is_an_error() -> None:
@@ -109,10 +106,7 @@ def test_a_run_that_loses_results_is_an_error() -> None:
 
 
 def test_cancelled_futures_leave_the_queue() -> None:
-    run = Recorder(hold=True)
-    batcher: Batcher[int, int] = Batcher(run, name="test")
-    batcher.submit(0, 1)
-    assert run.started.wait(10)
+    batcher, run, _ = busy()
     dropped, kept = batcher.submit(1, 1), batcher.submit(2, 1)
     assert dropped.cancel()
     run.release.set()
@@ -197,9 +191,8 @@ def test_queues_of_one_device_take_turns_and_waiting_is_not_counted() -> None:
 
 
 def test_time_is_shared_by_what_items_took() -> None:
-    batcher: Batcher[int, int] = Batcher(
-        lambda items: [2 * item for item in items], name="test", wait=0.1, spent=lambda item, result: item + result
-    )
+    batcher, run, _ = busy(spent=lambda item, result: item + result)
     small, large = [batcher.submit(item, 1) for item in (1, 3)]
+    run.release.set()
     assert large.result(10).batch == 2
     assert large.result(10).seconds == pytest.approx(3 * small.result(10).seconds)

@@ -46,26 +46,36 @@ def model(tiny: Any) -> Model:
 
 
 class Batches:
-    """Stands before `generate`: keeps the sizes of batches, and is as slow as told."""
+    """Stands before `generate`: keeps the sizes of batches.
 
-    def __init__(self, seconds: float = 0.0) -> None:
+    The first is held until so many requests are in flight, or until `release`: no test rests on how long things take.
+    """
+
+    def __init__(self, in_flight: int = 0) -> None:
         self.sizes: list[int] = []
-        self.seconds = seconds
-        self.started = threading.Event()
+        self.in_flight = in_flight
+        self.started, self.release = threading.Event(), threading.Event()
 
     def __call__(self, weights: Any, prompts: list[Generation]) -> Any:
         self.sizes.append(len(prompts))
         self.started.set()
-        time.sleep(self.seconds)
+        held, give_up = len(self.sizes) == 1, time.monotonic() + 60
+        while held and time.monotonic() < give_up:
+            held = len(prompts) + waiting() < self.in_flight and not self.release.wait(0.01)
         return run_batch(weights, prompts)
 
 
+def waiting() -> int:
+    """Requests in the queues."""
+    return sum(len(batcher._waiting) for batcher in batching._batchers.values())
+
+
 @pytest.fixture
-def batches(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], Batches]:
+def batches(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], Batches]:
     """Replaces what queues run; queues of other tests are set aside."""
 
-    def install(seconds: float = 0.0) -> Batches:
-        recorder = Batches(seconds)
+    def install(in_flight: int = 0) -> Batches:
+        recorder = Batches(in_flight)
         monkeypatch.setattr(provider, "generate", recorder)
         monkeypatch.setattr(batching, "_batchers", {})
         return recorder
@@ -90,7 +100,7 @@ async def test_greedy_by_default_with_exact_counts(model: Model, tiny: Any) -> N
 
 
 async def test_counts_are_exact_in_a_mixed_batch_too(model: Model, tiny: Any, batches: Any) -> None:
-    recorder = batches(0.3)
+    recorder = batches(4)
     questions = ["Who?", "Which river does the bridge of Velmora cross, and who built it?", "Is Tarn larger?"]
     outputs: dict[str, ModelOutput] = {}
 
@@ -190,12 +200,20 @@ async def test_an_answer_that_fills_the_context_is_model_length(model: Model, ti
 
 
 async def test_a_cancelled_request_leaves_the_queue(model: Model, batches: Any) -> None:
-    recorder = batches(0.5)
+    recorder = batches(99)
+
+    async def cancel_when_queued(scope: anyio.CancelScope) -> None:
+        while not waiting():
+            await anyio.sleep(0.01)
+        scope.cancel()
+
     async with anyio.create_task_group() as group:
         group.start_soon(model.generate, "first")
         await anyio.to_thread.run_sync(recorder.started.wait, 10)
-        with anyio.move_on_after(0.1) as scope:
+        with anyio.CancelScope() as scope:
+            group.start_soon(cancel_when_queued, scope)
             await model.generate("second")
+        recorder.release.set()
     assert scope.cancelled_caught
     await model.generate("third", config=GenerateConfig(max_tokens=1))
     assert recorder.sizes == [1, 1]
@@ -242,17 +260,17 @@ def run(tiny: Any, folder: Path, samples: int, chain: Solver, **options: Any) ->
 
 
 def test_batches_fill_under_an_eval(tiny: Any, tmp_path: Path, batches: Any) -> None:
-    recorder = batches(0.4)
+    recorder = batches(41)
     log = run(tiny, tmp_path, 90, generate(), max_tokens=2)
     assert log.status == "success"
     assert sum(recorder.sizes) == 90
-    assert max(recorder.sizes) > 40, "adaptive connections would start at 20"
+    assert max(recorder.sizes) > 20, "adaptive connections would start at 20"
     sizes = [sample.output.metadata["batch"] for sample in log.samples]
     assert max(sizes) == max(recorder.sizes)
 
 
 def test_the_user_bounds_the_connections(tiny: Any, tmp_path: Path, batches: Any) -> None:
-    recorder = batches(0.1)
+    recorder = batches(5)
     run(tiny, tmp_path, 20, generate(), max_tokens=2, max_connections=5)
     assert 3 <= max(recorder.sizes) <= 5
 
@@ -260,7 +278,7 @@ def test_the_user_bounds_the_connections(tiny: Any, tmp_path: Path, batches: Any
 def test_one_bad_prompt_fails_only_its_own_sample(
     tiny: Any, tmp_path: Path, batches: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    recorder = batches(0.1)
+    recorder = batches()
 
     def stumble(weights: Any, prompts: list[Generation]) -> Any:
         if any("Question 3:" in weights.tokenizer.decode(prompt.ids) for prompt in prompts):
@@ -286,7 +304,7 @@ def two_providers() -> Solver:
 
 
 def test_providers_on_the_same_weights_share_one_queue(tiny: Any, tmp_path: Path, batches: Any) -> None:
-    recorder = batches(0.0)
+    recorder = batches()
     run(tiny, tmp_path, 6, two_providers(), max_tokens=2)
     assert sum(recorder.sizes) == 12
     assert len(batching._batchers) == 1

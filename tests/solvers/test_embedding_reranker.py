@@ -29,7 +29,7 @@ def test_scores_are_the_library_s_own_similarities() -> None:
     assert [document.id for document in result.documents] == [
         DOCUMENTS[index].id for index in expected.argsort(descending=True)
     ]
-    assert rerank(model=MINILM).notes["scores"] == result.notes["scores"]
+    assert rerank(model=MINILM).notes["scores"] == pytest.approx(result.notes["scores"], abs=1e-5)
 
 
 def test_meaning_counts_more_than_words() -> None:

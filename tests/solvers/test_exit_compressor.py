@@ -69,7 +69,8 @@ def test_the_shared_prefix_equals_full_forwards(tiny, tmp_path, context) -> None
 
 def test_the_adapter_is_applied(tiny) -> None:
     folder = tiny("exit_compressor")
-    assert run(folder).notes["probabilities"] != run(f"{folder}/base").notes["probabilities"]
+    base = run(f"{folder}/base").notes["probabilities"]
+    assert sum(run(folder).notes["probabilities"], []) != pytest.approx(sum(base, []), abs=1e-4)
 
 
 def test_our_own_wording_is_marked(tiny) -> None:
@@ -109,7 +110,10 @@ def test_documents_cannot_forge_the_turn_or_the_labels(tiny) -> None:
 def test_an_adapter_without_a_tokenizer_uses_its_base_s(tiny, tmp_path: Path) -> None:
     bare = tmp_path / "bare"
     shutil.copytree(tiny("exit_compressor"), bare, ignore=shutil.ignore_patterns("base", "tokenizer*"))
-    assert run(str(bare)).notes == run(tiny("exit_compressor")).notes
+    ours, whole = dict(run(str(bare)).notes), dict(run(tiny("exit_compressor")).notes)
+    probabilities = sum(whole.pop("probabilities"), [])
+    assert sum(ours.pop("probabilities"), []) == pytest.approx(probabilities, abs=1e-5)
+    assert ours == whole
 
 
 def test_missing_adapter_weights_are_an_error(tiny, tmp_path: Path) -> None:
