@@ -1,6 +1,7 @@
 """Failures of a machine or a model that a trainer would report unclearly, or not at all."""
 
 import errno
+import fcntl
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,6 +34,29 @@ def clear_errors(step: str, folder: Path) -> Iterator[None]:
                 f"{step}.gradient_checkpointing on, use {step}.lora, or launch with ZeRO-3 offload"
             ) from error
         raise
+
+
+@contextmanager
+def alone(folder: Path, first: bool = True) -> Iterator[None]:
+    """Keep a second run out of a folder, such as one whose parent was killed; the lock dies with its process.
+
+    Args:
+        folder: Of a training step; made if need be.
+        first: Whether this is the first of the processes that train together: it alone takes the lock.
+
+    Raises:
+        BridgebenchError: When another run trains there.
+    """
+    if not first:
+        yield
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BridgebenchError(f"{folder}: another process is training there; wait for it, or end it") from None
+        yield
 
 
 def check_finite(step: str, number: int, logs: dict[str, Any]) -> None:

@@ -25,7 +25,9 @@ def begin(folder: Path, step: str, settings: BaseModel, inputs: Mapping[str, Pat
     """
     path = folder / PROVENANCE
     now = _made_of(step, settings, inputs)
-    if path.is_file() and any(file != path for file in folder.iterdir()):  # begun, and nothing came of it: no trace
+    if path.is_file() and any(
+        not file.name.startswith(".") and file != path for file in folder.iterdir()
+    ):  # begun, and nothing came of it: no trace
         then = json.loads(path.read_text(encoding="utf-8"))
         if changes := _changes({key: then.get(key) for key in now}, now):
             raise BridgebenchError(

@@ -17,7 +17,7 @@ from bridgebench.models.training.recipe import Recipe
 from bridgebench.models.training.sft_data import write_sft_data
 from bridgebench.models.training.supervision import run_supervision
 
-SFT_MODEL = "model"
+MODEL = "model"
 RECIPE = "recipe.json"
 
 
@@ -54,12 +54,12 @@ STEPS: dict[str, Step] = {
     ),
     "dpo": Step(
         "dpo",
-        {"start": f"sft/{SFT_MODEL}", "pairs": "pairs"},
+        {"start": f"sft/{MODEL}", "pairs": "pairs"},
         lambda r, out: launch("dpo", out / RECIPE, out, r.launcher),
     ),
     "evaluate": Step(
         "evaluate",
-        {"sft": f"sft/{SFT_MODEL}", "dpo": f"dpo/{SFT_MODEL}"},
+        {"sft": f"sft/{MODEL}", "dpo": f"dpo/{MODEL}"},
         run_evaluate,
     ),
 }

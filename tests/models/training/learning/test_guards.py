@@ -10,7 +10,7 @@ import pytest
 import transformers
 
 from bridgebench.errors import BridgebenchError, RecordError
-from bridgebench.models.training.guards import check_finite, clear_errors
+from bridgebench.models.training.guards import alone, check_finite, clear_errors
 from bridgebench.models.training.settings import SftSettings
 from bridgebench.models.training.sft import run_sft
 from bridgebench.models.training.tokens import IGNORED, completion_rows, read_rows
@@ -139,6 +139,18 @@ def test_a_disk_that_fills_up_while_the_model_is_saved(
 def test_no_memory(error: Exception, tmp_path: Path) -> None:
     with pytest.raises(BridgebenchError, match="out of memory; lower dpo.batch_size"), clear_errors("dpo", tmp_path):
         raise error
+
+
+def test_two_runs_in_one_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from bridgebench.models.training.worker import main
+
+    with alone(tmp_path / "sft"):
+        assert main(["sft", "smoke", str(tmp_path)]) == 2
+        assert "another process is training there" in " ".join(capsys.readouterr().err.split())
+        with alone(tmp_path / "sft", first=False):  # a further process of the same run
+            pass
+    with alone(tmp_path / "sft"):
+        pass
 
 
 def test_other_errors_pass_as_they_are(tmp_path: Path) -> None:
