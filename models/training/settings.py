@@ -25,11 +25,7 @@ class Lora(Settings):
     rank: Positive = 64
     alpha: Positive = 32
     # The paper trains for two epochs at most: there is little to regularise.
-    dropout: Rate = Annotated[float, Field(gt=0, strict=False)]
-
-
-"""YAML takes 1e-5, without a point, for a string."""
-Fraction = 0.0
+    dropout: Fraction = 0.0
 
 
 class TrainSettings(Settings):
