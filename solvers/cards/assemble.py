@@ -87,11 +87,11 @@ def make_queries(run: WrittenRun) -> tuple[list[dict[str, Any]], dict[str, int]]
 
 def without_title_words(question: str, title: str) -> tuple[str, list[str]]:
     """A question without the words that its paper's title has, stop words excepted; and these words."""
-    taken = {_stem(word) for word in words(title)} - {_stem(word) for word in STOP_WORDS}
+    taken = {_stem(word) for word in _parts(title)} - {_stem(word) for word in STOP_WORDS}
     removed: list[str] = []
 
     def keep(match: re.Match[str]) -> str:
-        if {_stem(part) for part in (*words(match[0]), *words(match[0].replace("-", " ")))} & taken:
+        if {_stem(part) for part in _parts(match[0])} & taken:
             removed.append(match[0])
             return ""
         return match[0]
@@ -103,3 +103,8 @@ def without_title_words(question: str, title: str) -> tuple[str, list[str]]:
 def _stem(word: str) -> str:
     """Singular and plural of regular nouns as one."""
     return word.lower().removesuffix("'s").removesuffix("’s").removesuffix("s")
+
+
+def _parts(text: str) -> list[str]:
+    """Words, and the parts of those with hyphens."""
+    return [*words(text), *words(text.replace("-", " "))]

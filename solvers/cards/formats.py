@@ -18,7 +18,7 @@ MAX_KEYWORD_WORDS = 6
 _LEAST_QUESTION_WORDS = 3
 
 _DECORATION = r"[ \t]{0,8}(?:[-*•#>]{1,4}[ \t]{0,4})?(?:\(?\d{1,3}[.):][ \t]{0,4})?[*_]{0,2}"
-_LABELLED = re.compile(rf"^{_DECORATION}([A-Za-z]{{1,10}})[ \t]?(\d{{0,3}})[*_]{{0,2}}:[*_]{{0,2}}(.*)$")
+_LABELLED = re.compile(rf"^{_DECORATION}([A-Za-z]{{1,10}})(?:[ \t]?\d{{1,3}})?[*_]{{0,2}}:[*_]{{0,2}}(.*)$")
 _DECORATED = re.compile(rf"^{_DECORATION}")
 _POINTING = re.compile(r"\b(?:this|the (?:above|given)) (?:section|passage|text|paper|article)\b", re.IGNORECASE)
 """What a question cannot say that is asked without the paper at hand."""
@@ -159,7 +159,7 @@ def normalise(text: str) -> str:
 def _labelled(line: str) -> tuple[str, str]:
     match = _LABELLED.match(line)
     label = _NAMES.get(match[1].lower(), "") if match else ""
-    return (label, match[3].strip(" \t*_")) if match and label else ("", "")
+    return (label, match[2].strip(" \t*_")) if match and label else ("", "")
 
 
 def _repeats(text: str, instructions: str) -> bool:
