@@ -2,16 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from inspect_ai.model import ChatMessageUser, Model, ModelOutput
 from inspect_ai.util import collect
 
 from bridgebench.document import Document
 from bridgebench.reader import Answer
+from bridgebench.scorers.context_measures import states
 from bridgebench.scorers.qa_metrics import f1
 from bridgebench.solvers.generate import Prompt, extract_answer
 from bridgebench.solvers.llm import ModelCallError
 from bridgebench.solvers.neutralise import Guard
+
+Measure = Literal["f1", "states"]
+"""SQuAD's token F1, or whether the answer states a gold in so many words (1, else 0)."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +44,13 @@ class Answered:
             return cls("", output.stop_reason)
         return cls(extract_answer(output.completion, answer))
 
-    def f1(self, golds: Sequence[str]) -> float | None:
-        """SQuAD's token F1, the largest over acceptable answers; None where there is no answer."""
-        return None if self.problem else max(f1(self.text, gold) for gold in golds)
+    def score(self, golds: Sequence[str], measure: Measure) -> float | None:
+        """How right it is, 0 to 1, by the acceptable answer that it meets best; None where there is no answer."""
+        if self.problem:
+            return None
+        if measure == "states":
+            return float(states(Document("answer", "", self.text), golds))
+        return max(f1(self.text, gold) for gold in golds)
 
 
 class Asker:

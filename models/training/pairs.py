@@ -66,8 +66,8 @@ class Judged:
         golds: Acceptable answers.
         documents: Those that have a part in training.
         rewrites: Their rewrites, empty where skipped.
-        wins: Kinds and members (places in `documents`) of each set with F1 = 1.
-        loses: The same of each set with F1 = 0.
+        wins: Kinds and members (places in `documents`) of each set that answers right (F1 = 1).
+        loses: The same of each set that answers wrong (F1 = 0).
     """
 
     id: str
@@ -195,7 +195,10 @@ def write_pairs(settings: PairSettings, logs: Path, out: Path) -> Path:
         rows = [rows[index] for index in kept]
     parts = {name: [row for dev, row in rows if dev == is_dev] for name, is_dev in (("train", False), ("dev", True))}
     if not parts["train"]:
-        raise BridgebenchError(f"{logs}: no pair for training is left of {len(questions)} questions ({dict(unused)})")
+        raise BridgebenchError(
+            f"{logs}: no pair for training is left of {len(questions)} questions ({dict(unused)}; a generator "
+            "that answers in sentences hardly ever has F1 = 1: preferences with measure: states)"
+        )
     report = {
         "variant": settings.variant,
         "questions": len(questions),

@@ -21,7 +21,7 @@ from inspect_ai.util import StoreModel
 from pydantic import AfterValidator, Field
 
 from bridgebench.document import Document
-from bridgebench.models.training.asker import Answered, Asker
+from bridgebench.models.training.asker import Answered, Asker, Measure
 from bridgebench.models.training.provenance import write_provenance
 from bridgebench.models.training.rewrites import Supervised, read_supervision
 from bridgebench.models.training.served import ServedModel, Settings, figures_of, run_step
@@ -47,6 +47,7 @@ class PreferenceSettings(Settings):
         mixes: Kinds of rewrites that sets are made of; see `bridgebench.models.training.sets`.
         prompt: Prompt of the generator.
         answer: How its answer is taken from the completion.
+        measure: What must be 1 to win and 0 to lose: ``f1``, or ``states``, whether the answer states a gold.
         keep_title: Whether a rewrite keeps its document's title, as in `bridgebench/r2u`.
         max_tokens: Most tokens of an answer.
         max_samples: Questions in flight.
@@ -64,6 +65,8 @@ class PreferenceSettings(Settings):
     # Short answers: on whole sentences F1 = 1 is rare, and only F1 = 1 wins.
     prompt: str = "qa"
     answer: Answer = "as_is"
+    # The paper's. Very small models answer in sentences whatever they are told, so that their F1 is never 1.
+    measure: Measure = "f1"
     keep_title: bool = True
     max_tokens: Annotated[int, Field(ge=1)] = 128  # as the benchmark of the paper's training data has it
     max_samples: Annotated[int, Field(ge=1)] | None = None
@@ -74,9 +77,9 @@ class PreferenceStore(StoreModel):
     """What became of one question.
 
     Attributes:
-        alone: One entry a rewritten document: ``place`` (of its document), ``answer``, ``f1`` and ``kind``; the last
-            two are None where the generator gave no answer (``problem`` says why).
-        sets: One entry a set: ``mix``, ``members`` (places), ``answer``, ``f1``, ``outcome``, ``problem``.
+        alone: One entry a rewritten document: ``place`` (of its document), ``answer``, ``score`` and ``kind``; the
+            last two are None where the generator gave no answer (``problem`` says why).
+        sets: One entry a set: ``mix``, ``members`` (places), ``answer``, ``score``, ``outcome``, ``problem``.
         calls: Calls of the generator.
         contexts: Contexts that were asked for: calls, if none were shared.
     """
@@ -94,6 +97,7 @@ def preferences(
     mixes: list[str] | None = None,
     prompt: str = "qa",
     answer: Answer = "as_is",
+    measure: Measure = "f1",
     keep_title: bool = True,
     max_tokens: int = 128,
     seed: int = 0,
@@ -106,6 +110,7 @@ def preferences(
         mixes: None is all.
         prompt: Name or path of the template.
         answer: Whole completion or its first line.
+        measure: What decides.
         keep_title: Titles before rewrites.
         max_tokens: Of an answer.
         seed: Of the draw.
@@ -114,7 +119,7 @@ def preferences(
     return Task(
         name="preferences",
         dataset=MemoryDataset(samples, name="preferences", location=logs),
-        solver=answer_from_sets(sets, mixes or PreferenceSettings().mixes, prompt, answer, keep_title, seed),
+        solver=answer_from_sets(sets, mixes or PreferenceSettings().mixes, prompt, answer, measure, keep_title, seed),
         scorer=preferred(),
         config=GenerateConfig(max_tokens=max_tokens, temperature=0.0),
         headline_metric="preferred.wins",
@@ -131,7 +136,9 @@ def _sample(question: Supervised) -> Sample:
 
 
 @solver
-def answer_from_sets(sets: int, mixes: list[str], prompt: str, answer: Answer, keep_title: bool, seed: int) -> Solver:
+def answer_from_sets(
+    sets: int, mixes: list[str], prompt: str, answer: Answer, measure: Measure, keep_title: bool, seed: int
+) -> Solver:
     """Ask the generator about every rewrite alone, then about sets drawn by what it made of them."""
     template = load_prompt(prompt)
 
@@ -147,14 +154,15 @@ def answer_from_sets(sets: int, mixes: list[str], prompt: str, answer: Answer, k
         asker = Asker(get_model(), template, state.input_text, written, answer)
         golds = list(state.target)
         alone = {
-            place: _told(found, golds) for (place,), found in (await asker.answers([(p,) for p in written])).items()
+            place: _told(found, golds, measure)
+            for (place,), found in (await asker.answers([(p,) for p in written])).items()
         }
-        kinds = {place: kind_of(told["f1"]) for place, told in alone.items() if told["f1"] is not None}
+        kinds = {place: kind_of(told["score"]) for place, told in alone.items() if told["score"] is not None}
         drawn = draw_sets(kinds, mixes, sets, Random(f"{seed} {state.sample_id}"))
         found = await asker.answers([each.members for each in drawn])
         store = state.store_as(PreferenceStore)
         store.alone = [{"place": place, "kind": kinds.get(place), **told} for place, told in alone.items()]
-        store.sets = [_set(each, _told(found[each.members], golds)) for each in drawn]
+        store.sets = [_set(each, _told(found[each.members], golds, measure)) for each in drawn]
         store.calls, store.contexts = asker.calls, len(alone) + len(drawn)
         state.completed = True
         return state
@@ -162,12 +170,12 @@ def answer_from_sets(sets: int, mixes: list[str], prompt: str, answer: Answer, k
     return solve
 
 
-def _told(answered: Answered, golds: Sequence[str]) -> dict[str, Any]:
-    return {"answer": answered.text, "problem": answered.problem, "f1": answered.f1(golds)}
+def _told(answered: Answered, golds: Sequence[str], measure: Measure) -> dict[str, Any]:
+    return {"answer": answered.text, "problem": answered.problem, "score": answered.score(golds, measure)}
 
 
 def _set(drawn: Drawn, told: dict[str, Any]) -> dict[str, Any]:
-    outcome = None if told["f1"] is None else outcome_of(told["f1"])
+    outcome = None if told["score"] is None else outcome_of(told["score"])
     return {"mix": drawn.mix, "members": list(drawn.members), "outcome": outcome, **told}
 
 

@@ -96,8 +96,8 @@ def figures_of(log: EvalLog) -> dict[str, Any]:
     if results is None:
         return {}
     means = {score.name: score.metrics["mean"].value for score in results.scores}
-    means = {name: None if math.isnan(value) else value for name, value in means.items()}  # applies to no question
-    return {"questions": results.completed_samples, "means": means, "model_usage": _usage(log)}
+    measured = {name: None if math.isnan(value) else value for name, value in means.items()}  # nan: of no question
+    return {"questions": results.completed_samples, "means": measured, "model_usage": _usage(log)}
 
 
 def _usage(log: EvalLog) -> dict[str, Any]:

@@ -24,14 +24,14 @@ class Drawn:
     members: tuple[int, ...]
 
 
-def kind_of(f1: float) -> Kind:
+def kind_of(score: float) -> Kind:
     """The paper's groups."""
-    return "a" if f1 == 0 else "c" if f1 == 1 else "b"
+    return "a" if score == 0 else "c" if score == 1 else "b"
 
 
-def outcome_of(f1: float) -> Outcome:
+def outcome_of(score: float) -> Outcome:
     """A set wins with F1 = 1 and loses with F1 = 0."""
-    return "win" if f1 == 1 else "lose" if f1 == 0 else "neither"
+    return "win" if score == 1 else "lose" if score == 0 else "neither"
 
 
 def draw_sets(kinds: Mapping[int, Kind], mixes: Sequence[str], most: int, rng: Random) -> list[Drawn]:

@@ -193,9 +193,9 @@ def run_supervision(settings: SupervisionSettings, out: Path) -> Path:
         BridgebenchError: When a question failed, or the benchmark or the teacher cannot be used.
     """
     given = settings.model_dump(exclude={"teacher", "source", "limit", "benchmark_args", "max_samples"})
-    source = {"source": settings.source} | ({"limit": settings.limit} if settings.limit else {})
+    loading = {"source": settings.source, **({"limit": settings.limit} if settings.limit else {})}
     log = run_step(
-        supervision(**given, **source, **settings.benchmark_args),
+        supervision(**{**given, **loading, **settings.benchmark_args}),
         out,
         roles={"bridge": settings.teacher.open()},
         max_samples=settings.max_samples,

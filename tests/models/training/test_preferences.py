@@ -11,6 +11,7 @@ from inspect_ai.model import ChatMessage, ModelOutput
 
 from bridgebench.errors import BridgebenchError
 from bridgebench.models.fake import FakeAPI, calls
+from bridgebench.models.training.asker import Answered
 from bridgebench.models.training.pairs import PairSettings, write_pairs
 from bridgebench.models.training.preferences import PreferenceSettings, PreferenceStore, run_preferences
 from bridgebench.models.training.rewrites import finished_log
@@ -68,7 +69,7 @@ def test_kinds_and_outcomes_with_each_text_asked_once(tmp_path: Path, supervised
     calls.clear()
     out = run_preferences(settings(), supervised, tmp_path / "preferences")
     store = first_sample(out).store_as(PreferenceStore)
-    assert [(told["place"], told["kind"], told["f1"]) for told in store.alone] == [
+    assert [(told["place"], told["kind"], told["score"]) for told in store.alone] == [
         (0, "c", 1),
         (1, "b", 0.5),
         (2, "a", 0),
@@ -167,6 +168,14 @@ def test_leaking_winners_can_be_left_out(tmp_path: Path, supervised: Path, word_
     strict = PairSettings(tokenizer=word_chat(), dev_share=0.0, forbid_leak=True)
     with pytest.raises(BridgebenchError, match="no set wins"):  # nobody wrote the answer: the generator knew it
         write_pairs(strict, preferred, tmp_path / "pairs")
+
+
+def test_an_answer_in_a_sentence_may_count_as_right() -> None:
+    told = Answered("It was Tarnholm, by the sea.")
+    assert told.score(["Tarnholm by the sea"], "f1") == pytest.approx(0.75)
+    assert told.score(["Vik", "Tarnholm by the sea"], "states") == 1
+    assert told.score(["Tarn"], "states") == 0
+    assert Answered("", "model_length").score(["Vik"], "states") is None
 
 
 def test_mixes_are_checked() -> None:
