@@ -105,10 +105,11 @@ def rewrite(model: Model, samples: int, max_tokens: int) -> Run:
             display="none",
             max_samples=samples,
         )
-    seconds = time.perf_counter() - started
-    if log.status != "success":
-        raise RuntimeError(f"{model}: {log.error.message if log.error else log.status}")
-    steps = {str(sample.id): sample.store["BridgeStore:steps"][0] for sample in log.samples or []}
+        seconds = time.perf_counter() - started
+        if log.status != "success":
+            raise RuntimeError(f"{model}: {log.error.message if log.error else log.status}")
+        # Inspect reads samples from the file when they are asked for
+        steps = {str(sample.id): sample.store["BridgeStore:steps"][0] for sample in log.samples or []}
     costs: list[Any] = [step["cost"] for step in steps.values()]
     return Run(
         seconds,
