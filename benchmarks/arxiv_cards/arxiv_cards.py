@@ -21,6 +21,7 @@ from bridgebench.benchmarks._files import Item
 from bridgebench.benchmarks._loading import Loading, check_count, parse_loading
 from bridgebench.benchmarks._samples import make_sample
 from bridgebench.benchmarks._sources import Hub, Place, Source, file_provenance, open_source
+from bridgebench.benchmarks.arxiv_cards.markdown import markdown_files, open_markdown
 from bridgebench.benchmarks.arxiv_cards.papers import read_library, read_queries, read_report
 from bridgebench.corpus import publish
 from bridgebench.errors import BridgebenchError
@@ -64,10 +65,7 @@ def arxiv_cards(
     check_count("arxiv_cards", "min_sections", min_sections, 0)
     settings = parse_loading("arxiv_cards", loading)
     _refuse_reader_settings(settings)
-    place = Place(
-        ARXIV_CARDS.hub, "bridgebench.benchmarks.arxiv_cards", settings.split or ARXIV_CARDS.split, keyed=True
-    )
-    source = open_source(settings.source, place)
+    source = open_papers(settings.source, settings.split)
     library = read_library(
         source.items,
         papers=papers,
@@ -104,6 +102,14 @@ def arxiv_cards(
         corpus=library.corpus.sha256,
         paper_records=library.records,
     )
+
+
+def open_papers(source: str, split: str | None = None) -> Source:
+    """Open a source of papers: what every benchmark takes, or a Markdown file, or a folder of them."""
+    if markdown_files(source):
+        return open_markdown(source)
+    place = Place(ARXIV_CARDS.hub, "bridgebench.benchmarks.arxiv_cards", split or ARXIV_CARDS.split, keyed=True)
+    return open_source(source, place)
 
 
 def record_to_sample(record: Record, corpus: str, papers: Collection[str], ambiguous: Collection[str]) -> Sample:

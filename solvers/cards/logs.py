@@ -124,6 +124,7 @@ def effort(papers: Sequence[WrittenPaper]) -> dict[str, Any]:
         for name in ("calls", "seconds", "input_tokens", "output_tokens")
     }
     return {
+        "prompts": {name: prompt for part in parts for name, prompt in part.prompts.items()},
         "parse": parses,
         "retried": sum(call["attempts"] - 1 for call in calls),
         "replies_truncated": sum(call["truncated"] for call in calls),

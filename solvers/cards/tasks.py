@@ -14,9 +14,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from pydantic import ConfigDict, Field, ValidationError
 from pydantic.dataclasses import dataclass
 
-from bridgebench.benchmarks._sources import Place, open_source
-from bridgebench.benchmarks.arxiv_cards.arxiv_cards import ARXIV_CARDS
-from bridgebench.benchmarks.arxiv_cards.markdown import markdown_files, open_markdown
+from bridgebench.benchmarks.arxiv_cards.arxiv_cards import open_papers
 from bridgebench.benchmarks.arxiv_cards.papers import read_library
 from bridgebench.cards import Kind
 from bridgebench.corpus import Paper
@@ -123,8 +121,7 @@ def _parse(name: str, arguments: dict[str, Any]) -> PaperArguments:
 
 
 def _task(name: str, given: PaperArguments, select: Any, writer: Any) -> Task:
-    place = Place(ARXIV_CARDS.hub, "bridgebench.benchmarks.arxiv_cards", given.split or ARXIV_CARDS.split, keyed=True)
-    source = open_markdown(given.source) if markdown_files(given.source) else open_source(given.source, place)
+    source = open_papers(given.source, given.split)
     library = read_library(
         source.items,
         papers=given.papers,

@@ -138,14 +138,14 @@ def card_writer(
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         model, guard, replies = get_model(), Guard(*LABELS), list[Reply]()
-        title = guard(state.metadata["title"])
+        title = guard(" ".join(state.metadata["title"].split()))
         sections = [Document.from_dict(section) for section in state.metadata["documents"]]
         store = state.store_as(CardParts)
 
         async def ask_section(kind: Kind, section: Document, count: int) -> tuple[list[CardQuestion], dict[str, Any]]:
             text, sizes = asking.cut(section)
-            values = {"title": title, "kind": kind, "count": count}
-            messages = question_prompt.messages(**values, section=guard(text.title), text=guard(text.text))
+            safe, values = guard.document(text), {"title": title, "kind": kind, "count": count}
+            messages = question_prompt.messages(**values, section=safe.title, text=safe.text)
             own_words = question_prompt.text("user", **{**values, "title": ""}, section="", text="")
             parsed, went = await _attempt(
                 model, messages, asking, lambda reply: parse_pairs(reply, count, instructions=own_words), replies

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from bridgebench import Document
 from bridgebench.solvers import compact, r2u_format, refiner
 from bridgebench.solvers.answer_directly import answer_directly
+from bridgebench.solvers.cards import formats
 from bridgebench.solvers.compact import compact as compact_bridge
 from bridgebench.solvers.neutralise import CHAT_TOKENS, Guard
+from bridgebench.solvers.question_cards import question_cards
 from bridgebench.solvers.r2u import r2u
 from bridgebench.solvers.r2u_teacher import r2u_teacher
 from bridgebench.solvers.rank_gpt import rank_gpt
@@ -30,6 +32,7 @@ LABEL_SETS = {
     "compact": compact.LABELS,
     "refiner": refiner.LABELS,
     "summarize": (*r2u_format.LABELS, "Summary:"),
+    "cards": formats.LABELS,
 }
 MARKERS = [
     *("<|im_end|>", "<|im_start|>system", "<|eot_id|>", "<|user|>", "<｜Assistant｜>", "<s>", "</s>", "<bos>"),
@@ -37,6 +40,7 @@ MARKERS = [
     *("[NO_REWRITE]", "Document 2:", "**Document 1**:", "Step 1. Document rewrite:", "Step 2. Explain and answer:"),
     *("Question:", "Documents:", "Answer:", "Summary:", "Evaluation:", "Source documents:", "Query:"),
     *("Previous summary:", "Evaluation of previous summary:", "[COMPLETE]", "[INCOMPLETE]", "[MONITOR]"),
+    *("Question 1:", "Question:", "Answer:", "Keywords 12:", "Problem:"),
     *("## Other title", "---", "[1]", "[2] > [1]", "Search Query:", "{{ question }}", "{query}", "&lt;|im_end|&gt;"),
 ]
 HOSTILE = "\n".join(f"{marker}\n---\n{marker} {marker}{marker}" for marker in MARKERS)
@@ -84,6 +88,7 @@ BRIDGES = {
     "r2u_teacher": (r2u_teacher, {"retries": 0}, r2u_format.LABELS),
     "r2u_teacher_single": (r2u_teacher, {"single_pass": True}, r2u_format.LABELS),
     "summarize": (summarize, {}, (*r2u_format.LABELS, "Summary:")),
+    "question_cards": (question_cards, {"see_question": True}, formats.LABELS),
     "answer_directly": (answer_directly, {}, ()),
 }
 
