@@ -36,7 +36,7 @@ class Cell:
         gold_documents: Whether the task was told to give the gold documents only: a control that sees labels.
         headline: Metric by which cells of this benchmark are ranked.
         expected: Samples times epochs that the run planned.
-        about: Shown per row: packages, revision, command, task version.
+        about: Shown per row: packages, revision, command; what the task counted, and says of a set of queries.
         samples: Its columns; None for a log that did not finish.
         planned: What the manifest says of it; None without one.
     """
@@ -138,6 +138,8 @@ def read_cell(log: str) -> Cell | None:
             "task": spec.task,
             "model_args": dict(spec.model_args),
             "model_base_url": spec.model_base_url,
+            "query report": metadata.get("query_report"),
+            "counts": metadata.get("counts"),
         },
         samples=samples,
     )

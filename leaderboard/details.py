@@ -7,8 +7,12 @@ import numpy as np
 from bridgebench.leaderboard.command_line import command_of
 from bridgebench.leaderboard.estimates import Difference, Estimate
 from bridgebench.leaderboard.grids import DASH, Column, Field, Grid, Line, score_fields
+from bridgebench.leaderboard.retrieval import index_facts
 from bridgebench.leaderboard.tables import NAIVE, Row, Table
 from bridgebench.leaderboard.text import ends, metric_title, number, percent, places
+
+_TABLED = ("cost.", "retrieval_cost.")
+"""Figures that have their place in the table itself."""
 
 
 def types_grid(table: Table) -> Grid | None:
@@ -61,7 +65,7 @@ def metrics_grid(table: Table) -> Grid | None:
 
 def measures_grid(table: Table) -> Grid | None:
     """Means of the `context` and `utility` scorers; None where no log has them."""
-    names = list(dict.fromkeys(name for row in table.rows for name in row.figures if not name.startswith("cost.")))
+    names = list(dict.fromkeys(name for row in table.rows for name in row.figures if not name.startswith(_TABLED)))
     if not names:
         return None
     columns = tuple(Column(name.partition(".")[2].replace("_", " "), name.partition(".")[0]) for name in names)
@@ -102,6 +106,7 @@ def run_facts(row: Row, headline: str) -> list[tuple[str, str]]:
         ("if those were wrong or right", _bounds(row.estimates[headline])),
         ("against naive", _basis(row.differences[headline].get(NAIVE))),
         ("against the best (post hoc)", _interval(row.differences[headline].get("best"))),
+        *index_facts(row),
         ("context cut", share("cost.cut")),
         ("malformed output", share("cost.malformed")),
         ("empty context", share("cost.empty")),

@@ -70,6 +70,8 @@ def table_figures(table: Table) -> list[Markup]:
     quality = metric_title(table.headline)
     words = table_points(table, "cost.words")
     found = [pareto(words, f"{quality} against words read", "words the generator reads", quality)]
+    vectors = table_points(table, "retrieval_cost.vectors")
+    found.append(pareto(vectors, f"{quality} against vectors kept", "vectors in the index", quality))
     for device in dict.fromkeys(row.devices[0] for row in table.rows if len(row.devices) == 1):
         points = table_points(table, "cost.seconds", device)
         title = f"bridge seconds a question on {device}"

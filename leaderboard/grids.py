@@ -174,7 +174,7 @@ def table_grid(table: Table) -> Grid:
             *(difference_field(row.differences[headline].get(reference)) for reference, _ in references),
             Field(rank_text(row), sort=row.rank[0] if row.rank else None),
             *(figure_field(row, figure) for figure in ("cost.words", "cost.seconds")),
-            *_count_fields(row, headline),
+            *count_fields(row, headline),
         ]
         lines.append(Line(row.label, tuple(fields), row.control is not None, mark_list(row)))
     return Grid(f"{table.benchmark}, {table.generator}", tuple(columns), tuple(lines))
@@ -215,7 +215,8 @@ def figure_field(row: Row, figure: str) -> Field:
     return Field(number(value), sort=value)
 
 
-def _count_fields(row: Row, headline: str) -> tuple[Field, Field]:
+def count_fields(row: Row, headline: str) -> tuple[Field, Field]:
+    """How many questions were scored, and how many were not, with the reasons as the hint."""
     estimate = row.estimates[headline]
     unscored = sum(row.unscored.values())
     reasons = ", ".join(f"{reason}: {count}" for reason, count in row.unscored.items())

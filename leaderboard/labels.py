@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import bridgebench._registry  # noqa: F401  (importing it makes the bridges' descriptions known)
+from bridgebench import _registry  # importing it also makes the bridges' descriptions known
 from bridgebench.leaderboard.cells import Cell
 from bridgebench.solvers.bridge import BridgeInfo, bridge_info
 
@@ -48,7 +48,9 @@ def marks(cell: Cell) -> Marks:
         parameters=tuple(info.parameters for info in infos if info.parameters),
         licences=tuple(info.licence for info in infos if info.licence),
         papers=tuple(info.paper for info in infos if info.paper),
-        unknown=tuple(name for name, _ in cell.chain if bridge_info(name) is None),
+        unknown=tuple(
+            name for name, _ in cell.chain if bridge_info(name) is None and not hasattr(_registry, short(name))
+        ),
     )
 
 

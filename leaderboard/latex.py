@@ -1,7 +1,8 @@
 r"""The tables for a paper: `booktabs` tables to be read by ``\input``."""
 
-from bridgebench.leaderboard.grids import Field, Grid, averages_grid, table_grid
+from bridgebench.leaderboard.grids import Field, Grid, averages_grid
 from bridgebench.leaderboard.report import Report
+from bridgebench.leaderboard.retrieval import main_grid
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -24,7 +25,7 @@ _SPECIAL = {
 
 def latex(report: Report) -> str:
     """All averages and tables; intervals in small type, the best bold, the second underlined."""
-    grids = [averages_grid(macros) for macros in report.averages] + [table_grid(table) for table in report.tables]
+    grids = [averages_grid(macros) for macros in report.averages] + [main_grid(table) for table in report.tables]
     head = "% Needs \\usepackage{booktabs}. Scores are percentages; * stands after Holm's correction at 0.05.\n"
     return head + "\n".join(map(_table, grids))
 

@@ -1,7 +1,8 @@
 """The tables as GitHub-flavoured Markdown."""
 
-from bridgebench.leaderboard.grids import Field, Grid, averages_grid, table_grid
+from bridgebench.leaderboard.grids import Field, Grid, averages_grid
 from bridgebench.leaderboard.report import Report
+from bridgebench.leaderboard.retrieval import main_grid
 from bridgebench.leaderboard.text import remarks, title
 
 
@@ -11,7 +12,7 @@ def markdown(report: Report) -> str:
     for macros in report.averages:
         parts += _section(averages_grid(macros), "Averages: ")
     for table in report.tables:
-        parts += _section(table_grid(table))
+        parts += _section(main_grid(table))
     parts += [f"- {_inert(line)}" for line in remarks(report)]
     parts += [
         "",

@@ -16,10 +16,12 @@ from bridgebench.leaderboard.curves import size_curves, stress_curves
 from bridgebench.leaderboard.details import measures_grid, metrics_grid, run_facts, types_grid
 from bridgebench.leaderboard.drilldown import Case, Comparison
 from bridgebench.leaderboard.figures import table_figures
-from bridgebench.leaderboard.grids import Grid, averages_grid, table_grid
+from bridgebench.leaderboard.grids import Grid, averages_grid
 from bridgebench.leaderboard.ledger import ledger_figure
-from bridgebench.leaderboard.published import published_cards, published_tables
+from bridgebench.leaderboard.published import published_tables
+from bridgebench.leaderboard.published_cards import stated_cards
 from bridgebench.leaderboard.report import Report
+from bridgebench.leaderboard.retrieval import is_retrieval, kind_grids, main_grid, query_notes
 from bridgebench.leaderboard.tables import Table
 from bridgebench.leaderboard.text import metric_title, number, percent, remarks, setting_text, title
 
@@ -39,10 +41,11 @@ class Section:
 
     table: Table
     grid: Grid
-    setting: str
+    notes: Sequence[str]
     ledger: Markup
     figures: Sequence[Markup]
     types: Grid | None
+    kinds: Sequence[Grid]
     metrics: Grid | None
     measures: Grid | None
 
@@ -69,7 +72,6 @@ def pages(report: Report, comparisons: Sequence[Comparison] = (), bundle: str = 
         bundle: Address of an ``inspect view`` bundle of the logs, absolute or relative to the page.
     """
     shown = _make_room(comparisons, bundle)
-    cards = published_cards() if {"arxiv_cards", "longbench"} & set(report.benchmarks) else ()
     files = {
         PAGE: _render(
             "page.html.jinja",
@@ -79,7 +81,7 @@ def pages(report: Report, comparisons: Sequence[Comparison] = (), bundle: str = 
             curves=[*size_curves(report), *stress_curves(report)],
             sections=[_section(table) for table in report.tables],
             published=published_tables(report),
-            cards=cards,
+            cards=stated_cards(report),
             shown=shown,
             remarks=remarks(report),
         )
@@ -97,12 +99,13 @@ def pages(report: Report, comparisons: Sequence[Comparison] = (), bundle: str = 
 def _section(table: Table) -> Section:
     return Section(
         table,
-        table_grid(table),
-        setting_text(table),
+        main_grid(table),
+        [setting_text(table), *query_notes(table)],
         ledger_figure(table),
         table_figures(table),
-        types_grid(table),
-        metrics_grid(table),
+        None if is_retrieval(table) else types_grid(table),
+        kind_grids(table) if is_retrieval(table) else [],
+        None if is_retrieval(table) else metrics_grid(table),
         measures_grid(table),
     )
 

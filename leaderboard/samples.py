@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bridgebench.leaderboard.statistics import Floats
 
-DIAGNOSTICS = ("cost", "context", "utility", "failure")
+DIAGNOSTICS = ("cost", "context", "utility", "failure", "retrieval_cost")
 """Scorers whose values describe a context or an answer and do not judge it."""
 
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
@@ -67,8 +67,9 @@ def read_samples(summaries: Sequence[EvalSampleSummary]) -> Samples:
             column = diagnostics.setdefault(figure, [])
             column.extend([math.nan] * (position - len(column)))
             column.append(amount)
-        for fact, texts in _facts(given.get("cost")).items():
-            facts.setdefault(fact, set()).update(texts)
+        for scorer in ("cost", "retrieval_cost"):
+            for fact, texts in _facts(given.get(scorer)).items():
+                facts.setdefault(fact, set()).update(texts)
         if any((score.metadata or {}).get("same_family") for score in given.values()):
             facts.setdefault("judge", set()).add("of the generator's own model family")
     for column in diagnostics.values():
@@ -115,7 +116,7 @@ def _diagnostics(given: Mapping[str, Score]) -> dict[str, float]:
 
 
 def _facts(cost: Score | None) -> dict[str, list[str]]:
-    """What the cost scorer says in words."""
+    """What a scorer of costs says in words."""
     found = {} if cost is None else {name: _spoken(cost).get(name) for name in _FACTS}
     return {
         name: [str(item) for item in (fact if isinstance(fact, list) else [fact])]

@@ -1,5 +1,6 @@
 """The tables in a terminal, for the end of a run."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from rich.box import SIMPLE_HEAD
@@ -7,16 +8,19 @@ from rich.console import Group, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from bridgebench.leaderboard.grids import Field, Grid, table_grid
+from bridgebench.leaderboard.grids import Field, Grid
 from bridgebench.leaderboard.report import Report
+from bridgebench.leaderboard.retrieval import is_retrieval, main_grid
+from bridgebench.leaderboard.tables import Table
 from bridgebench.leaderboard.text import remarks
 
 _SHOWN = ("words", "seconds", "unscored")
+_SHOWN_OF_RETRIEVAL = ("hit@3", "MRR@10", "vectors", "index", "unscored")
 
 
 def terminal_table(report: Report) -> RenderableType:
     """One table a benchmark and generator and the remarks below, to be printed with rich."""
-    parts: list[RenderableType] = [_table(table_grid(table), len(table.columns)) for table in report.tables]
+    parts: list[RenderableType] = [_table(main_grid(table), _shown(table)) for table in report.tables]
     parts += [Text(f"- {_printable(line)}") for line in remarks(replace(report, superseded=()))]
     if report.superseded:
         parts.append(Text(f"- superseded logs, not used: {len(report.superseded)}"))
@@ -25,10 +29,16 @@ def terminal_table(report: Report) -> RenderableType:
     return Group(*parts)
 
 
-def _table(grid: Grid, metrics: int) -> RichTable:
-    """The first two scores, the difference to naive, costs and counts: what fits a terminal."""
-    scores = range(min(metrics, 2))
-    shown = [i for i, column in enumerate(grid.columns) if i in scores or i == metrics or column.title in _SHOWN]
+def _shown(table: Table) -> list[int]:
+    """Columns that fit a terminal: two scores, the difference to naive, costs and counts."""
+    columns = main_grid(table).columns
+    if is_retrieval(table):
+        return [i for i, column in enumerate(columns) if column.title in _SHOWN_OF_RETRIEVAL]
+    wanted = {*range(min(len(table.columns), 2)), len(table.columns)}
+    return [i for i, column in enumerate(columns) if i in wanted or column.title in _SHOWN]
+
+
+def _table(grid: Grid, shown: Sequence[int]) -> RichTable:
     table = RichTable(
         title=Text(_printable(grid.title)), title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1)
     )

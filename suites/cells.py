@@ -179,7 +179,8 @@ def identity(value: Any) -> str:
 
 
 LABEL_ARGUMENTS = (
-    "like", "words", "top_k", "max_passages", "field", "levels", "mode", "single_pass", "keep_original"
+    "like", "words", "top_k", "max_passages", "field", "levels", "mode", "single_pass", "keep_original",
+    "engine", "size", "unit", "parts", "lexical", "cross_encoder",
 )  # fmt: skip
 """Arguments that tell rows of our suites apart, where they differ from the bridge's defaults."""
 

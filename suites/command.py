@@ -46,6 +46,8 @@ def run(args: Namespace) -> int:
     suite = load_suite(args.suite, smoke=args.smoke, changes=changes)
     if suite.tiny_checkpoints:  # before their contents become part of what cells are
         _write_tiny_checkpoints(Path(suite.tiny_checkpoints))
+    if suite.rule_cards:
+        _write_rule_cards(Path(suite.rule_cards))
     cells = expand(suite)
     chosen = choose(cells, args.only)
     if args.shard:
@@ -81,3 +83,9 @@ def _write_tiny_checkpoints(folder: Path) -> None:
     for name, write in CHECKPOINTS.items():
         if not (folder / name).is_dir():
             write(folder / name)
+
+
+def _write_rule_cards(folder: Path) -> None:
+    from bridgebench.benchmarks.world.rule_cards import write_rule_cards
+
+    write_rule_cards(folder)

@@ -146,6 +146,8 @@ class Suite(_Strict):
         prices: Model to price, for ``--dry-run``.
         published: Tables and figures of a paper that it repeats.
         tiny_checkpoints: Folder that a run first fills with tiny checkpoints, for rows that load them from there.
+        rule_cards: Folder that a run first fills with paper cards and queries that rules write about the bundled
+            sample's papers, for rows that read them from there.
         smoke: Keys that ``--smoke`` replaces: the same shape, offline and small.
     """
 
@@ -173,6 +175,7 @@ class Suite(_Strict):
     prices: dict[str, Price] = {}
     published: list[str] = []
     tiny_checkpoints: str | None = None
+    rule_cards: str | None = None
     smoke: dict[str, Any] = {}
 
     @model_validator(mode="after")

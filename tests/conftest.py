@@ -15,6 +15,7 @@ os.environ.setdefault("INSPECT_DISPLAY", "none")
 @pytest.fixture(autouse=True)
 def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRIDGEBENCH_BRIDGE_CACHE", str(tmp_path / "bridge_cache"))
+    monkeypatch.setenv("BRIDGEBENCH_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path / "logs"))
 
 

@@ -12,6 +12,7 @@ from bridgebench.benchmarks.world.contexts import Knobs
 from bridgebench.benchmarks.world.generate import default_size, scene_of
 from bridgebench.benchmarks.world.phrases import capitalise
 from bridgebench.cards import Card, CardQuestion, Kind, trim, write_cards
+from bridgebench.solvers.cards.overlap import overlap_report
 
 _BY = "rules, not a model"
 
@@ -35,7 +36,7 @@ _QUERIES: dict[Kind, list[tuple[str, str]]] = {
 
 
 def write_rule_cards(folder: Path, size: int | None = None, seed: int = 0) -> None:
-    """Write ``<folder>/cards`` and ``<folder>/queries.jsonl`` about the papers of the bundled sample.
+    """Write ``<folder>/cards``, ``queries.jsonl`` and its report about the papers of the bundled sample.
 
     Args:
         folder: Made when absent; what it holds of a former call is replaced.
@@ -47,9 +48,18 @@ def write_rule_cards(folder: Path, size: int | None = None, seed: int = 0) -> No
     facts = [
         world.facts(index) | {"id": f"{world.facts(index)['date']}.{10_000 + index:05d}"} for index in range(papers)
     ]
-    write_cards(folder / "cards", [trim(_card(paper)) for paper in facts], {"model": _BY, "seed": seed})
-    lines = [json.dumps(query, ensure_ascii=False) + "\n" for paper in facts for query in _queries(paper)]
+    cards = [_card(paper) for paper in facts]
+    queries = [query for paper in facts for query in _queries(paper)]
+    write_cards(folder / "cards", [trim(card) for card in cards], {"model": _BY, "seed": seed})
+    lines = [json.dumps(query, ensure_ascii=False) + "\n" for query in queries]
     (folder / "queries.jsonl").write_text("".join(lines), encoding="utf-8")
+    report = {
+        "model": _BY,
+        "cards": {"model": _BY},
+        "same_model": True,
+        "overlap": overlap_report(queries, {card.paper_id: card for card in cards}),
+    }
+    (folder / "queries.report.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
 
 
 def _card(facts: dict[str, str]) -> Card:

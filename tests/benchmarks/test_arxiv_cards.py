@@ -13,7 +13,6 @@ from bridgebench.benchmarks.arxiv_cards.arxiv_cards import arxiv_cards
 from bridgebench.benchmarks.arxiv_cards.papers import read_paper, read_questions
 from bridgebench.corpus import Corpus, Paper, publish, published
 from bridgebench.errors import BridgebenchError, RecordError
-from bridgebench.solvers.retrieval_bm25 import Bm25Index, bm25
 
 Upstream = dict[str, dict[str, Any]]
 AsRecord = Callable[..., Record]
@@ -45,7 +44,7 @@ def test_paper(upstream: Upstream, as_record: AsRecord) -> None:
     assert paper.full_text.startswith("On Lamps\n\nWe light lamps.\n\nIntroduction\nLamps are lit.")
     hub = as_record(hub_shape(upstream["arxiv_cards"]))
     assert read_paper(hub) == paper
-    assert [record.values["query"] for record in read_questions(hub)] == ["Which oil do they burn?"]
+    assert [record.values["question"] for record in read_questions(hub)] == ["Which oil do they burn?"]
 
 
 def test_paper_of_the_summarisation_data(as_record: AsRecord) -> None:
@@ -103,16 +102,44 @@ def test_bad_papers_are_counted(upstream: Upstream, write_lines: Callable[..., s
 def test_queries_of_ones_own(upstream: Upstream, write_lines: Callable[..., str]) -> None:
     source = write_lines(library(upstream["arxiv_cards"]))
     queries = [
-        {"id": "a", "query": "Lamps and bells", "paper": "p0", "kind": "technical"},
-        {"id": "b", "query": "lamps  and bells", "paper": "p4", "kind": "technical"},
+        {"id": "a", "question": "Lamps and bells", "paper_id": "p0", "kind": "technical"},
+        {"id": "b", "question": "lamps  and bells", "paper_id": "p4", "kind": "technical"},
+        {"id": "c", "question": "What glows?", "paper_id": "p0", "kind": "conceptual"},
     ]
-    task = arxiv_cards(source=source, queries=write_lines(queries, "queries.jsonl"))
-    assert [sample.id for sample in task.dataset] == ["a", "b"]
-    assert {(sample.metadata or {})["question_type"] for sample in task.dataset} == {"technical"}
+    file = write_lines(queries, "queries.jsonl")
+    task = arxiv_cards(source=source, queries=file)
+    metadata = [sample.metadata or {} for sample in task.dataset]
+    assert [sample.id for sample in task.dataset] == ["a", "b", "c"]
+    assert [about["question_type"] for about in metadata] == ["technical", "technical", "conceptual"]
+    assert [about["ambiguous"] for about in metadata] == [True, True, False]
     assert (task.metadata or {})["counts"] == {"ambiguous_queries": 2}
-    elsewhere = write_lines([queries[0] | {"paper": "p7"}], "elsewhere.jsonl")
-    with pytest.raises(RecordError, match="field 'paper': \"p7\" is not in the corpus"):
+    assert (task.metadata or {})["query_report"] == {}
+    one = arxiv_cards(source=source, queries=file, kind="conceptual")
+    assert [sample.id for sample in one.dataset] == ["c"]
+    assert (one.metadata or {})["records"]["excluded"] == {"other kind": 2}
+    elsewhere = write_lines([queries[0] | {"paper_id": "p7"}], "elsewhere.jsonl")
+    with pytest.raises(RecordError, match="field 'paper_id': \"p7\" is not in the corpus"):
         arxiv_cards(source=source, queries=elsewhere)
+
+
+def test_what_is_said_of_queries_stands_in_the_log(
+    upstream: Upstream, write_lines: Callable[..., str], tmp_path: Path
+) -> None:
+    source = write_lines(library(upstream["arxiv_cards"]))
+    file = Path(write_lines([{"id": "a", "question": "Lamps?", "paper_id": "p0"}], "queries.jsonl"))
+    report = file.with_name("queries.report.json")
+    report.write_text('{"same_model": true}')
+    (log,) = inspect_eval(arxiv_cards(source=source, queries=str(file)), model="none/none", display="none")
+    assert log.eval.metadata is not None
+    assert log.eval.metadata["query_report"] == {"same_model": True}
+    assert log.results is not None
+    figures = {entry.name: entry for entry in log.results.scores if entry.scorer == "retrieval_cost"}
+    assert figures["texts"].metrics["mean"].value == 5
+    assert figures["milliseconds"].metrics["mean"].value > 0
+    for text, problem in (("[]", "must be a JSON object"), ("{", "not JSON")):
+        report.write_text(text)
+        with pytest.raises(BridgebenchError, match=problem):
+            arxiv_cards(source=source, queries=str(file))
 
 
 @pytest.mark.parametrize(
@@ -130,30 +157,6 @@ def test_wrong_arguments(
 ) -> None:
     with pytest.raises(BridgebenchError, match=problem):
         arxiv_cards(source=write_lines(library(upstream["arxiv_cards"])), **arguments)
-
-
-def test_bm25_index() -> None:
-    papers = (
-        Paper("a", "t", "cats and dogs", ()),
-        Paper("b", "t", "cats", ()),
-        Paper("c", "t", "birds birds fish", ()),
-        Paper("d", "t", "", ()),
-        *(Paper(f"e{i}", "t", "stones", ()) for i in range(3)),
-    )
-    index = Bm25Index(papers, "abstract")
-    assert index.search("Cats?", 10) == ["b", "a"]
-    assert index.search("dogs cats", 1) == ["a"]
-    assert index.search("whales", 10) == []
-    assert index.search("", 10) == []
-    assert Bm25Index(papers[3:4], "abstract").search("cats", 3) == []
-    assert Bm25Index(papers[:1], "abstract").search("cats", 3) == ["a"]
-
-
-def test_bm25_arguments() -> None:
-    with pytest.raises(BridgebenchError, match="'field' must be one of abstract, full_text"):
-        bm25(field="title")  # type: ignore[arg-type]
-    with pytest.raises(BridgebenchError, match="'depth'"):
-        bm25(depth=0)
 
 
 def test_unpublished_corpus_is_an_error() -> None:

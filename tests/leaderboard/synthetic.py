@@ -187,4 +187,4 @@ def write_cell(
     return path
 
 
-__all__ = ["documents", "log", "prune", "qa", "sample", "write_cell"]
+__all__ = ["documents", "log", "prune", "qa", "sample", "write_cell", "write_eval_log"]
