@@ -55,6 +55,21 @@ class Rules:
         told = [sentence for sentence in sentences if any(self._tells(sentence, fact) for fact in facts)]
         return " ".join(_named(sentence, subject.name) for sentence in told) or SKIP
 
+    def answer(self, question: str, text: str) -> str | None:
+        """What a document tells of the asked relation, of whomever it is about; None where it tells nothing of it."""
+        question, text = _plain(question), _plain(text)
+        subject = self._subject(text)
+        if subject is None:
+            return None
+        relations = {
+            fact.relation
+            for entity in self._asked_about(question)
+            if len(asked := self._asked(question, entity)) < len(self._facts(entity))
+            for fact in asked
+        }
+        told = (fact for fact in self._facts(subject) if fact.relation in relations and self._tells(text, fact))
+        return next((self._world.text(fact.object) for fact in told), None)
+
     def _close(self, question: str, subject: Entity, asked_about: list[Entity]) -> list[Fact]:
         """What ties a subject to somebody the question is about, and what is asked of the one, told of the other."""
         bearing: list[Fact] = []
@@ -170,14 +185,18 @@ class WorldTeacherAPI(ModelAPI):
             raise BridgebenchError(f"world_teacher: no argument {', '.join(unknown)} (it takes {known})")
         spec = read_source(source)
         scene = scene_of(benchmark, size=spec.size, seed=spec.seed, split=cast(Split, split), knobs=spec.knobs)
-        self._rules = Rules(scene)
+        self.rules = Rules(scene)
+
+    def reply(self, prompt: str) -> str:
+        """The reply to a prompt of R2U's teacher."""
+        return reply(self.rules, prompt)
 
     async def generate(
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
         """Apply the rules to the prompt."""
         prompt = "\n".join(message.text for message in input)
-        text = reply(self._rules, prompt)
+        text = self.reply(prompt)
         for stop in config.stop_seqs or ():
             text = text.split(stop, 1)[0]
         read, written = len(prompt.split()), len(text.split())

@@ -47,7 +47,7 @@ def _read(path: Path, fields: Sequence[str]) -> Iterator[Row]:
 
 def completion_rows(rows: Sequence[Row], tokenizer: Any, max_length: int, source: Path) -> list[dict[str, Any]]:
     """Rows of SFT: ``input_ids``, ``labels`` (-100 in the prompt, where no loss is computed) and ``length``."""
-    made = []
+    made: list[dict[str, Any]] = []
     for row in rows:
         prompt, answer = encode(tokenizer, row["prompt"], row["completion"])
         ids = prompt + answer

@@ -8,6 +8,7 @@ from bridgebench.benchmarks.longbench.longbench import longbench
 from bridgebench.benchmarks.msmarco.msmarco import msmarco
 from bridgebench.benchmarks.musique.musique import musique
 from bridgebench.benchmarks.twowiki.twowiki import twowiki
+from bridgebench.benchmarks.world.reader import world_reader
 from bridgebench.benchmarks.world.teacher import world_teacher
 from bridgebench.models.fake import fake
 from bridgebench.models.local import local
@@ -123,5 +124,6 @@ __all__ = [
     "truncate",
     "twowiki",
     "utility",
+    "world_reader",
     "world_teacher",
 ]
