@@ -7,6 +7,7 @@ from typing import Any
 
 from inspect_ai.log import list_eval_logs, read_eval_log
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from bridgebench.errors import BridgebenchError
@@ -128,5 +129,5 @@ def rows_of(report: Report, shares: dict[str, dict[str, float | int]]) -> list[d
 def _format_table(shares: dict[str, dict[str, float | int]]) -> Table:
     table = Table("rewriter", "questions", "valid format", title="Outputs in the format as specified")
     for label, share in shares.items():
-        table.add_row(label, str(share["questions"]), f"{share['valid_format']:.1%}")
+        table.add_row(escape(label), str(share["questions"]), f"{share['valid_format']:.1%}")
     return table

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import datasets
 import torch
 import transformers
 from rich.console import Console
@@ -71,7 +72,8 @@ def load_student(name: str, settings: TrainSettings, revision: str | None = None
     Raises:
         BridgebenchError: When the tokenizer lacks what training needs.
     """
-    transformers.utils.logging.disable_progress_bar()
+    transformers.utils.logging.disable_progress_bar()  # `Watch` shows what there is to see
+    datasets.disable_progress_bars()
     folder = checkpoint_folder(WeightsSpec(name, revision).resolve())
     tokenizer = transformers.AutoTokenizer.from_pretrained(tokenizer_source(folder), trust_remote_code=False)
     if tokenizer.pad_token is None and pad_token in tokenizer.get_vocab():
