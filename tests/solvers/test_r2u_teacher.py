@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from inspect_ai.model import ChatMessage, get_model
+from inspect_ai.model import ChatMessage, ModelOutput, get_model
 
 from bridgebench import Document
 from bridgebench.solvers.r2u_teacher import r2u_teacher
@@ -131,3 +131,32 @@ def test_a_single_pass_over_all_documents(
     assert (record["parse"], record["cost"]["calls"]) == (parse, 1)
     assert [config.max_tokens for config in model.configs] == [512 * 3]
     assert record["notes"]["template"].startswith("r2u_teacher_single@")
+
+
+def test_without_explaining_the_same_rewrites_for_fewer_tokens(
+    scripted: Callable[..., Any], bridged: Callable[..., Any]
+) -> None:
+    replies = {"1": "Step 1. Document rewrite: R1\n", "2": "Step 1. Document rewrite: [NO_REWRITE]", "3": "What?"}
+    model = scripted(by_target(replies))
+    record = bridged(r2u_teacher(explain=False, retries=0), model)
+    assert texts(record)[0] == "R1"
+    assert (record["notes"]["skipped"], record["notes"]["missing"], record["parse"]) == (1, 1, "repaired")
+    assert [config.stop_seqs for config in model.configs] == [["Step 2. Explain and answer"]] * 3
+
+
+def test_a_rewrite_cut_off_by_the_token_limit_is_no_rewrite(
+    scripted: Callable[..., Any], bridged: Callable[..., Any], documents: tuple[Document, ...]
+) -> None:
+    """One that is whole before the limit counts, wherever the explanation ends."""
+
+    def cut(messages: list[ChatMessage]) -> ModelOutput:
+        whole = messages[-1].text.endswith("She was born in Tarnholm.")
+        text = REPLY.format("R1") if whole else "Step 1. Document rewrite: Half of a"
+        return ModelOutput.from_content("scripted", text, stop_reason="max_tokens")
+
+    record = bridged(r2u_teacher(retries=0), scripted(cut))
+    assert texts(record) == ["R1", documents[1].text, documents[2].text]
+    single = "Step 1. Document rewrite:\nDocument 1:\nR1\nDocument 2:\nHalf of a"
+    output = ModelOutput.from_content("scripted", single, stop_reason="max_tokens")
+    record = bridged(r2u_teacher(single_pass=True), scripted(lambda messages: output))
+    assert texts(record) == ["R1", documents[1].text, documents[2].text]
