@@ -6,6 +6,7 @@ from typing import Any
 
 from bridgebench.cards import Card, Kind
 from bridgebench.solvers._words import words
+from bridgebench.solvers.cards.assemble import STOP_WORDS
 from bridgebench.solvers.cards.formats import normalise
 
 NEAR = 0.8
@@ -24,8 +25,9 @@ def overlap_report(queries: Sequence[Mapping[str, Any]], cards: Mapping[str, Car
     Returns:
         For each group: ``queries``, ``without_card`` (gold papers that have no card), the shares ``equal`` (word for
         word) and ``near_equal`` (`token_overlap` of at least `NEAR`) to a question of the gold card, ``equal_to_any``
-        card's, and ``token_overlap``: of each query with the nearest question of its gold card, the mean and the
-        quantiles 0 to 100 %.
+        card's, ``from_title`` (mean share of a query's words, stop words excepted, that stand in its paper's title),
+        and ``token_overlap``: of each query with the nearest question of its gold card, the mean and the quantiles 0 to
+        100 %.
     """
     kinds: tuple[Kind, ...] = ("technical", "conceptual")
     groups = {"all": list(queries)} | {kind: [query for query in queries if query["kind"] == kind] for kind in kinds}
@@ -34,8 +36,11 @@ def overlap_report(queries: Sequence[Mapping[str, Any]], cards: Mapping[str, Car
 
 
 def _group(queries: Sequence[Mapping[str, Any]], cards: Mapping[str, Card], asked: set[str]) -> dict[str, Any]:
-    equal, nearest = 0, []
+    equal, nearest, from_title = 0, [], []
     for query in queries:
+        said = set(words(query["question"])) - STOP_WORDS
+        title = cards[query["paper_id"]].title if query["paper_id"] in cards else ""
+        from_title.append(len(said & set(words(title))) / max(1, len(said)))
         own = cards[query["paper_id"]].questions if query["paper_id"] in cards else ()
         equal += normalise(query["question"]) in {normalise(question.text) for question in own}
         nearest.append(max((token_overlap(query["question"], question.text) for question in own), default=0.0))
@@ -45,6 +50,7 @@ def _group(queries: Sequence[Mapping[str, Any]], cards: Mapping[str, Card], aske
         "equal": equal / len(queries),
         "near_equal": sum(value >= NEAR for value in nearest) / len(queries),
         "equal_to_any": sum(normalise(query["question"]) in asked for query in queries) / len(queries),
+        "from_title": round(fmean(from_title), 4),
         "token_overlap": {"mean": round(fmean(nearest), 4), **_quantiles(nearest)},
     }
 

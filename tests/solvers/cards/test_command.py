@@ -152,7 +152,7 @@ def test_cards_of_other_papers_are_refused(written: Written, tmp_path: Path, cap
 def test_overlap() -> None:
     own = CardQuestion("Why are lamps lit?", "", "technical", "")
     other = CardQuestion("Who sells oil there?", "", "conceptual", "")
-    known = {"1": Card("1", "", (own,), "", "", "", ()), "2": Card("2", "", (other,), "", "", "", ())}
+    known = {"1": Card("1", "On Lamps", (own,), "", "", "", ()), "2": Card("2", "", (other,), "", "", "", ())}
     queries = [
         {"paper_id": "1", "kind": "technical", "question": "why are LAMPS lit"},
         {"paper_id": "1", "kind": "technical", "question": "Who sells oil there?"},
@@ -164,6 +164,7 @@ def test_overlap() -> None:
     everything = told["all"]
     assert (everything["equal"], everything["near_equal"], everything["equal_to_any"]) == (0.25, 0.5, 0.5)
     assert everything["without_card"] == 1
+    assert everything["from_title"] == 0.125  # "lamps lit": one of two words, in one query of four
     assert everything["token_overlap"] == {
         "mean": 0.45,
         "min": 0.0,

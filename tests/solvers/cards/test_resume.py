@@ -22,7 +22,7 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
     command = [
         *(str(Path(sys.executable).parent / "inspect"), "eval-set", "bridgebench/cards", "--display", "none"),
         *("-T", "source=sample", "-T", f"papers={PAPERS}", "-T", "questions=1", "-T", "attempts=1"),
-        *("--model", "fake/slow", "-M", "latency=1.0", "-M", f"count_file={count}", "-M", "answer=Problem: none"),
+        *("--model", "fake/slow", "-M", "latency=1.0", "-M", f"count_file={count}", "-M", 'answer="Problem: none"'),
         *("--log-dir", str(tmp_path / "logs"), "--max-samples", "1", "--log-buffer", "1"),
     ]
     first = subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
