@@ -3,6 +3,9 @@
 The reference is the frozen SFT model: of a full model its first weights, of an adapter a frozen copy of it.
 """
 
+# mypy: disable-error-code="attr-defined"
+# trl exports lazily
+
 from pathlib import Path
 
 import datasets

@@ -146,9 +146,7 @@ class EvaluateSettings(Settings):
     """
 
     # The paper's four datasets with EM and F1.
-    benchmarks: list[str | dict[str, Any]] = Field(
-        default_factory=lambda: ["ambigqa", "hotpotqa", "twowiki", "musique"], min_length=1
-    )
+    benchmarks: list[str | dict[str, Any]] = Field(["ambigqa", "hotpotqa", "twowiki", "musique"], min_length=1)
     # The paper's fixed generator.
     generator: ServedModel = ServedModel(model="vllm/meta-llama/Llama-3.1-8B-Instruct")
     limit: Positive | None = None

@@ -3,6 +3,9 @@
 The loss covers the completion only. Rows of like length share a batch and are padded to its longest, no further.
 """
 
+# mypy: disable-error-code="attr-defined"
+# trl exports lazily
+
 from pathlib import Path
 
 import datasets

@@ -1,6 +1,6 @@
 """What SFT and DPO share: loading the student, the trainer's arguments, watching, resuming, saving."""
 
-# mypy: disable-error-code="misc,no-untyped-call"
+# mypy: disable-error-code="misc,attr-defined,no-untyped-call"
 # transformers and trl have types, but not everywhere
 
 import json
@@ -80,7 +80,11 @@ def load_student(name: str, settings: TrainSettings, revision: str | None = None
         tokenizer.pad_token = pad_token
     check_tokenizer(tokenizer, name)
     small = settings.precision == "bfloat16" and (settings.lora is not None or is_deepspeed_zero3_enabled())
-    options = {"dtype": torch.bfloat16 if small else torch.float32, "trust_remote_code": False, "use_safetensors": True}
+    options: dict[str, Any] = {
+        "dtype": torch.bfloat16 if small else torch.float32,
+        "trust_remote_code": False,
+        "use_safetensors": True,
+    }
     if (folder / "adapter_config.json").is_file():
         import peft
 
