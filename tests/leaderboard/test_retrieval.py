@@ -102,7 +102,7 @@ def test_the_fall_from_technical_to_conceptual(report: Report) -> None:
     assert bm25.text == "−75.0", "(1 + 1 + 1/2 + 1) / 4 and (1/4 + 0 + 0 + 1/4) / 4"
     assert bm25.hint == "technical 87.5, conceptual 12.5"
     assert bm25.small.startswith("[−")
-    assert fields(report, "question_vectors")["conceptual − technical", "MRR@10"].text == "0.0"
+    assert fields(report, "question_vectors")["conceptual − technical", "MRR@10"].text == "+0.0"
 
 
 def test_every_kind_has_its_table(report: Report) -> None:
