@@ -33,7 +33,7 @@ def fixed_chunks(
 
     Args:
         size: Of a chunk; 350 with an overlap of 100 is the paper's, which says words; its released code counts
-            characters, and only those make as many chunks as the paper states.
+            characters, and only those can make as many chunks as the paper states.
         overlap: Of neighbouring chunks.
         unit: Of both.
         model: Hub id or folder of any sentence-transformers model; ``minilm`` is the packaged all-MiniLM-L6-v2. What
