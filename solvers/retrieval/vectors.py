@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridgebench.batching import Batcher, Timed
+from bridgebench.checkpoints import device_name
 from bridgebench.errors import BridgebenchError, require
 from bridgebench.solvers._embedder import Embedder, Text
-from bridgebench.solvers._encoders import device_name
 from bridgebench.solvers.retrieval.store import TEXTS, read_figures
 from bridgebench.solvers.retrieval.texts import Texts
 from bridgebench.solvers.retrieval.top import paper_scores
