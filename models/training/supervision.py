@@ -5,8 +5,8 @@ the document last with its own number, the gold answer never shown, ``[NO_REWRIT
 once more with another seed and then dropped and counted. Only step 1 of a reply becomes part of a result; unless
 `SupervisionSettings.explain` is on, step 2 is not even generated.
 
-    inspect eval bridgebench/supervision -T source=world:size=3,distractors=3 --model none/none \
-        --model-role 'bridge={model: world_teacher/rules, model_args: {source: "world:size=3,distractors=3"}}'
+    inspect eval bridgebench/supervision -T source=world:size=3 --model none/none \
+        --model-role 'bridge={model: world_teacher/rules, model_args: {source: "world:size=3"}}'
 """
 
 import re
