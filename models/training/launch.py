@@ -59,9 +59,13 @@ def command_of(step: str, recipe: Path, out: Path, launcher: Launcher) -> list[s
 
 
 def environment(launcher: Launcher, base: Mapping[str, str]) -> dict[str, str]:
-    """The processes' environment; one thread each where several share the cores and nothing else was asked for."""
+    """The processes' environment; one thread each where several share the cores and nothing else was asked for.
+
+    Python's own folder of programs is on the path: DeepSpeed builds with the ``ninja`` that was installed there.
+    """
     several = {"OMP_NUM_THREADS": "1"} if launcher.accelerate and launcher.processes != 1 else {}
-    return {**several, **base, **launcher.environment}
+    path = os.pathsep.join([str(Path(sys.executable).parent), base.get("PATH", os.defpath)])
+    return {**several, **base, "PATH": path, **launcher.environment}
 
 
 def write_config(name: str, out: Path) -> Path:

@@ -5,6 +5,7 @@ sharding, collectives and gathering give the same result, and not that memory is
 """
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -12,16 +13,19 @@ from typing import Any
 import pytest
 import yaml
 
-from bridgebench.models.training.launch import launch, write_config
+from bridgebench.models.training.launch import environment, launch, write_config
 from bridgebench.models.training.recipe import parse_recipe
 from bridgebench.models.training.settings import Launcher, SftSettings
 from bridgebench.models.training.sft import run_sft
 from bridgebench.models.weights import WeightsSpec, load_weights
 
+PROGRAMS = environment(Launcher(), os.environ)["PATH"]
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(
-        shutil.which("g++") is None or shutil.which("ninja") is None, reason="DeepSpeed compiles: needs g++ and ninja"
+        not all(shutil.which(program, path=PROGRAMS) for program in ("g++", "ninja")),
+        reason="DeepSpeed compiles: needs g++ and ninja",
     ),
 ]
 
