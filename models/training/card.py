@@ -39,6 +39,7 @@ def write_card(name: str, recipe: Recipe, out: Path, rows: Sequence[Mapping[str,
     card = {
         "checkpoint": {"folder": "model", "sha256": content_hash(out / name / "model")},
         "base": {"model": recipe.sft.model, "revision": recipe.sft.revision, "licence": base_licence(recipe.sft.model)},
+        "prompt": recipe.sft_data.template,
         "data": {
             "benchmark": recipe.supervision.benchmark,
             "source": recipe.supervision.source,
@@ -84,7 +85,7 @@ def _markdown(name: str, card: Mapping[str, Any]) -> str:
         f"# R2U rewriter, after {name.upper()}",
         "",
         "Trained by `bridgebench train` (method: arXiv 2509.15577). Serve it as the model role `bridge` of "
-        "`bridgebench/r2u`.",
+        "`bridgebench/r2u`" + (f", with `template={card['prompt']}`." if card["prompt"] else "."),
         "",
         f"* Base: {base['model']}; licence: {base['licence']}",
         f"* Data: {data['benchmark']}, {data['source']}, split {data['split']}; licence: {data['licence']}",

@@ -64,15 +64,17 @@ def run_evaluate(recipe: Recipe, out: Path) -> Path:
 def suite_of(recipe: Recipe, out: Path) -> Suite:
     """Naive, documents cut to the length of DPO's rewrites, and the rewriter: prompted, after SFT, after DPO."""
     settings = recipe.evaluate
-    rewriter = {"r2u": {"max_tokens": settings.max_tokens}}
+    prompted = {"r2u": {"max_tokens": settings.max_tokens}}
+    # A checkpoint is asked as it was trained; the untrained student needs the instructions of the packaged prompt.
+    trained = {"r2u": {**prompted["r2u"], "template": recipe.sft_data.template}}
 
     def served(model: str) -> dict[str, Any]:
         return {"bridge": {"model": f"{settings.provider}/{model}", "args": settings.provider_args}}
 
-    trained = {name: served(os.path.relpath(out / name / "model")) for name in CHECKPOINTS}
-    rows = [{"chain": [{"truncate": {"like": rewriter}}], "roles": trained["dpo"]}] if settings.truncate else []
-    rows += [{"chain": [rewriter], "roles": served(recipe.sft.model)}] if settings.prompted else []
-    rows += [{"chain": [rewriter], "roles": roles} for roles in trained.values()]
+    roles = {name: served(os.path.relpath(out / name / "model")) for name in CHECKPOINTS}
+    rows = [{"chain": [{"truncate": {"like": trained}}], "roles": roles["dpo"]}] if settings.truncate else []
+    rows += [{"chain": [prompted], "roles": served(recipe.sft.model)}] if settings.prompted else []
+    rows += [{"chain": [trained], "roles": roles[name]} for name in CHECKPOINTS]
     suite = {
         "name": f"{out.name}-evaluate",
         "description": "A rewriter trained here, beside its controls.",

@@ -157,7 +157,7 @@ def test_damaged_files(
     suffix, whole = rng.choice([(".jsonl", text), (".json", json.dumps(records).encode()), (".jsonl.gz", text)])
     content = damage(resave(whole, rng), rng)
     if suffix == ".jsonl.gz":
-        content = damage(gzip.compress(content, 1), rng)
+        content = damage(gzip.compress(content, 1, mtime=0), rng)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"records{suffix}"
         path.write_bytes(content)
