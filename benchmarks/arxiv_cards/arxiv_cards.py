@@ -79,6 +79,11 @@ def arxiv_cards(
         logger.warning("arxiv_cards: papers=%d, but the source has only %d", papers, len(library.corpus.papers))
     given = queries != "human"
     questions: list[Item] = list(read_queries(queries)) if given else list(library.questions)
+    if not questions:
+        raise BridgebenchError(
+            f"arxiv_cards: no questions in '{queries if given else settings.source}'"
+            + ("" if given else "; only Qasper's papers carry some: -T queries=FILE.jsonl brings others")
+        )
     provenance = source.provenance | ({"queries": file_provenance(queries)} if given else {})
     convert = partial(
         record_to_sample,

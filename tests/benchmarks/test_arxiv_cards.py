@@ -159,6 +159,12 @@ def test_wrong_arguments(
         arxiv_cards(source=write_lines(library(upstream["arxiv_cards"])), **arguments)
 
 
+def test_papers_without_questions_need_queries(upstream: Upstream, write_lines: Callable[..., str]) -> None:
+    source = write_lines([row | {"qas": []} for row in library(upstream["arxiv_cards"])])
+    with pytest.raises(BridgebenchError, match="no questions in .*-T queries=FILE.jsonl"):
+        arxiv_cards(source=source)
+
+
 def test_unpublished_corpus_is_an_error() -> None:
     with pytest.raises(BridgebenchError, match="retrieval solvers run on retrieval tasks"):
         published(None)
