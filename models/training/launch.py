@@ -1,5 +1,6 @@
 """Starts a training step as processes of its own: plain, or through ``accelerate launch``."""
 
+import logging
 import os
 import subprocess
 import sys
@@ -11,6 +12,8 @@ import yaml
 
 from bridgebench.errors import BridgebenchError
 from bridgebench.models.training.settings import Launcher
+
+logger = logging.getLogger(__name__)
 
 WORKER = "bridgebench.models.training.worker"
 _DEEPSPEED = "deepspeed_config"
@@ -31,6 +34,12 @@ def launch(step: str, recipe: Path, out: Path, launcher: Launcher) -> None:
         KeyboardInterrupt: When the user stopped it.
     """
     command = command_of(step, recipe, out, launcher)
+    if launcher.accelerate and (locks := build_locks()):
+        logger.warning(
+            "%s: training waits until what DeepSpeed builds there is built; if no other process builds, one was killed "
+            "while it did: delete the file",
+            ", ".join(map(str, locks)),
+        )
     process = subprocess.Popen(command, env=environment(launcher, os.environ))
     try:
         status = process.wait()
@@ -56,6 +65,14 @@ def command_of(step: str, recipe: Path, out: Path, launcher: Launcher) -> list[s
     count = ["--num_processes", str(launcher.processes)] if launcher.processes else []
     accelerate = [sys.executable, "-m", "accelerate.commands.accelerate_cli", "launch", "--config_file", str(config)]
     return [*accelerate, *count, *launcher.arguments, *worker]
+
+
+def build_locks() -> list[Path]:
+    """Files that say that an extension of torch is being built; a killed build leaves its own, and others wait on."""
+    from torch.utils.cpp_extension import get_default_build_root
+
+    root = Path(os.environ.get("TORCH_EXTENSIONS_DIR") or get_default_build_root())
+    return sorted(root.glob("**/lock"))
 
 
 def environment(launcher: Launcher, base: Mapping[str, str]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from bridgebench.models.training.launch import environment, launch, write_config
+from bridgebench.models.training.launch import build_locks, environment, launch, write_config
 from bridgebench.models.training.recipe import parse_recipe
 from bridgebench.models.training.settings import Launcher, SftSettings
 from bridgebench.models.training.sft import run_sft
@@ -29,7 +29,12 @@ pytestmark = [
     ),
 ]
 
-CPU = {"DS_ACCELERATOR": "cpu"}
+
+@pytest.fixture(scope="module")
+def cpu(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """DeepSpeed on the CPU; it builds elsewhere when a killed build has left its lock where it usually does."""
+    elsewhere = {"TORCH_EXTENSIONS_DIR": str(tmp_path_factory.mktemp("extensions"))} if build_locks() else {}
+    return {"DS_ACCELERATOR": "cpu", **elsewhere}
 
 
 def losses(folder: Path) -> list[float]:
@@ -88,11 +93,12 @@ def test_zero3_with_offload(
     pairs: Path,
     plain: list[float],
     common: dict[str, Any],
+    cpu: dict[str, str],
     tmp_path: Path,
 ) -> None:
     out = tmp_path / "run"
     recipe = run_folder(out, student, {"sft-data": sft_data, "pairs": pairs}, common, processes)
-    launcher = Launcher(accelerate="zero3_cpu", processes=processes, environment=CPU)
+    launcher = Launcher(accelerate="zero3_cpu", processes=processes, environment=cpu)
     launch("sft", recipe, out, launcher)
     assert losses(out / "sft") == pytest.approx(plain, rel=2e-3)
     load_weights(WeightsSpec(str(out / "sft/model"), dtype="float32", device="cpu").resolve())
@@ -104,12 +110,21 @@ def test_zero3_with_offload(
 
 
 def test_the_gpu_configuration_is_valid_and_trains_on_a_cpu(
-    student: Path, sft_data: Path, plain: list[float], common: dict[str, Any], tmp_path: Path
+    student: Path, sft_data: Path, plain: list[float], common: dict[str, Any], cpu: dict[str, str], tmp_path: Path
 ) -> None:
     config = yaml.safe_load(write_config("zero3_gpu", tmp_path).read_text())
     file = tmp_path / "gpu_on_cpu.yaml"
     file.write_text(yaml.safe_dump({**config, "use_cpu": True, "num_processes": 1}))
     out = tmp_path / "run"
     recipe = run_folder(out, student, {"sft-data": sft_data}, common, 1)
-    launch("sft", recipe, out, Launcher(accelerate=str(file), environment=CPU))
+    launch("sft", recipe, out, Launcher(accelerate=str(file), environment=cpu))
     assert losses(out / "sft") == pytest.approx(plain, rel=5e-3)  # AdamW is DeepSpeed's own here
+
+
+def test_a_lock_of_a_killed_build_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
+    assert build_locks() == []
+    lock = tmp_path / "py311_cpu" / "op" / "lock"
+    lock.parent.mkdir(parents=True)
+    lock.touch()
+    assert build_locks() == [lock]
