@@ -12,6 +12,11 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("INSPECT_DISPLAY", "none")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest file comes first: with several workers it would else run alone at the end."""
+    items.sort(key=lambda item: "test_distributed" not in item.nodeid)
+
+
 @pytest.fixture(autouse=True)
 def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRIDGEBENCH_BRIDGE_CACHE", str(tmp_path / "bridge_cache"))

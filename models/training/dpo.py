@@ -6,7 +6,9 @@ The reference is the frozen SFT model: of a full model its first weights, of an 
 # mypy: disable-error-code="attr-defined"
 # trl exports lazily
 
+import shutil
 from pathlib import Path
+from typing import Any
 
 import datasets
 import trl
@@ -42,16 +44,26 @@ def run_dpo(settings: DpoSettings, start: Path, pairs: Path, out: Path) -> Path:
             name: pair_rows(read_rows(path, "prompt", "chosen", "rejected"), tokenizer, settings.max_length, path)
             for name, path in files.items()
         }
+        shared = {name: _on_disk(made, out / "rows" / name, args) for name, made in rows.items()}
         trainer = trl.DPOTrainer(
             model=model,
             args=args,
-            train_dataset=datasets.Dataset.from_list(rows["train"]),
-            eval_dataset=datasets.Dataset.from_list(rows["dev"]),
+            train_dataset=shared["train"],
+            eval_dataset=shared["dev"],
             processing_class=tokenizer,
             callbacks=[Watch("dpo", out)],
         )
         figures = fit(trainer, out)
         if trainer.is_world_process_zero():
+            shutil.rmtree(out / "rows")
             counts = {f"{name}_pairs": len(made) for name, made in rows.items()}
             write_provenance(out, "dpo", settings, {"start": start, "pairs": pairs}, {**counts, **figures})
     return out / "model"
+
+
+def _on_disk(rows: list[dict[str, Any]], folder: Path, args: trl.DPOConfig) -> datasets.Dataset:
+    """The rows in a folder that all processes see: TRL keeps the reference's log-probabilities beside them."""
+    with args.main_process_first(local=False):
+        if args.process_index == 0:
+            datasets.Dataset.from_list(rows).save_to_disk(str(folder))
+        return datasets.load_from_disk(str(folder))

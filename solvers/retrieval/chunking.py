@@ -72,8 +72,8 @@ def _recursive(
             continue
         chunks += _joined(fitting, size, overlap, measure)
         fitting = []
-        chunks += _recursive(piece, finer, size, overlap, measure) if finer else [piece]
-    return chunks + _joined(fitting, size, overlap, measure)
+        chunks += _recursive(piece, finer, size, overlap, measure) if finer else [piece.strip()]
+    return [chunk for chunk in chunks + _joined(fitting, size, overlap, measure) if chunk]
 
 
 def _pieces(text: str, separator: str) -> list[str]:
@@ -95,8 +95,7 @@ def _joined(pieces: Sequence[str], size: int, overlap: int, measure: Callable[[s
                 total -= sizes[first]
                 first += 1
         total += piece_size
-    chunks.append("".join(pieces[first:]).strip())
-    return [chunk for chunk in chunks if chunk]
+    return [*chunks, "".join(pieces[first:]).strip()]
 
 
 def semantic_chunks(

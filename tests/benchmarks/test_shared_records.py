@@ -127,7 +127,7 @@ def test_longbench_passages(shared: Path) -> None:
 
 
 def test_papers_of_the_summarisation_data(shared: Path, write_lines: Callable[..., str]) -> None:
-    query = {"id": "q", "query": "phase behavior of a nematic liquid crystal", "paper": "0708.1996"}
+    query = {"id": "q", "question": "phase behavior of a nematic liquid crystal", "paper_id": "0708.1996"}
     queries = write_lines([query], "queries.jsonl")
     task = arxiv_cards(source=str(shared / "data" / "scientific_papers_arxiv.jsonl"), queries=queries)
     assert (task.metadata or {})["paper_records"]["used"] == 3

@@ -3,6 +3,7 @@
 import argparse
 import json
 import re
+import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -147,8 +148,13 @@ def test_the_users_stop_ends_the_run_and_the_next_one_goes_on(
     tmp_path: Path, suite: dict[str, Any], calls: Calls
 ) -> None:
     suite |= {"generators": ["recorded/stopped", "recorded/a"], "bridges": [], "max_samples": 1}
-    with pytest.raises(KeyboardInterrupt):
-        run(tmp_path, suite)
+    # A shell's background job inherits that Ctrl-C is ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run(tmp_path, suite)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert len(calls) == 2, "nothing else was started"
     assert run(tmp_path, suite) == 0
     assert len(calls) <= 2 * 2 * 3 + 1, "what was answered before the stop is not asked again"

@@ -1,4 +1,6 @@
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -78,7 +80,9 @@ def test_accelerate_finds_the_deepspeed_file_wherever_it_starts(tmp_path: Path) 
 
 def test_processes_share_cores_unless_told_otherwise() -> None:
     launcher = Launcher(accelerate="acc_cpu", environment={"DS_ACCELERATOR": "cpu"})
-    assert environment(launcher, {}) == {"OMP_NUM_THREADS": "1", "DS_ACCELERATOR": "cpu"}
+    made = environment(launcher, {"PATH": "/usr/bin"})
+    beside = str(Path(sys.executable).parent)
+    assert made == {"OMP_NUM_THREADS": "1", "DS_ACCELERATOR": "cpu", "PATH": f"{beside}{os.pathsep}/usr/bin"}
     assert environment(launcher, {"OMP_NUM_THREADS": "3"})["OMP_NUM_THREADS"] == "3"
     assert "OMP_NUM_THREADS" not in environment(Launcher(), {})
 
