@@ -36,7 +36,7 @@ train-full: $(READY)
 	  --set sft.seed=$$seed --set dpo.seed=$$seed || exit 1; done
 
 test: $(READY)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist loadfile
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder
 
 check: $(READY) lint typing test
 
