@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import datasets
+import transformers
 import trl
 
 from bridgebench.models.training.guards import clear_errors
@@ -61,7 +62,7 @@ def run_dpo(settings: DpoSettings, start: Path, pairs: Path, out: Path) -> Path:
     return out / "model"
 
 
-def _on_disk(rows: list[dict[str, Any]], folder: Path, args: trl.DPOConfig) -> datasets.Dataset:
+def _on_disk(rows: list[dict[str, Any]], folder: Path, args: transformers.TrainingArguments) -> datasets.Dataset:
     """The rows in a folder that all processes see: TRL keeps the reference's log-probabilities beside them."""
     with args.main_process_first(local=False):
         if args.process_index == 0:
