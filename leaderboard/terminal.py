@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from bridgebench.leaderboard.grids import Field, Grid
+from bridgebench.leaderboard.grids import Column, Field
 from bridgebench.leaderboard.report import Report
 from bridgebench.leaderboard.retrieval import is_retrieval, main_grid
 from bridgebench.leaderboard.tables import Table
@@ -20,7 +20,7 @@ _SHOWN_OF_RETRIEVAL = ("hit@3", "MRR@10", "vectors", "index", "unscored")
 
 def terminal_table(report: Report) -> RenderableType:
     """One table a benchmark and generator and the remarks below, to be printed with rich."""
-    parts: list[RenderableType] = [_table(main_grid(table), _shown(table)) for table in report.tables]
+    parts: list[RenderableType] = [_table(table) for table in report.tables]
     parts += [Text(f"- {_printable(line)}") for line in remarks(replace(report, superseded=()))]
     if report.superseded:
         parts.append(Text(f"- superseded logs, not used: {len(report.superseded)}"))
@@ -29,26 +29,27 @@ def terminal_table(report: Report) -> RenderableType:
     return Group(*parts)
 
 
-def _shown(table: Table) -> list[int]:
+def _shown(table: Table, columns: Sequence[Column]) -> list[int]:
     """Columns that fit a terminal: two scores, the difference to naive, costs and counts."""
-    columns = main_grid(table).columns
     if is_retrieval(table):
         return [i for i, column in enumerate(columns) if column.title in _SHOWN_OF_RETRIEVAL]
     wanted = {*range(min(len(table.columns), 2)), len(table.columns)}
     return [i for i, column in enumerate(columns) if i in wanted or column.title in _SHOWN]
 
 
-def _table(grid: Grid, shown: Sequence[int]) -> RichTable:
-    table = RichTable(
+def _table(table: Table) -> RichTable:
+    grid = main_grid(table)
+    shown = _shown(table, grid.columns)
+    drawn = RichTable(
         title=Text(_printable(grid.title)), title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1)
     )
-    table.add_column("", overflow="fold", min_width=16)
+    drawn.add_column("", overflow="fold", min_width=16)
     for position in shown:
-        table.add_column(grid.columns[position].title, justify="right", no_wrap=True)
+        drawn.add_column(grid.columns[position].title, justify="right", no_wrap=True)
     for line in grid.lines:
         name = Text(_printable(line.label), "dim" if line.control else "")
-        table.add_row(name, *(_text(line.fields[position]) for position in shown))
-    return table
+        drawn.add_row(name, *(_text(line.fields[position]) for position in shown))
+    return drawn
 
 
 def _text(field: Field) -> Text:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from random import Random
 
 from bridgebench.benchmarks.world.facts import World
-from bridgebench.benchmarks.world.phrases import Phrases, Template, capitalise, mention
+from bridgebench.benchmarks.world.phrases import Phrases, Template, capitalise, mention, possessive_name
 
 _PRONOUNS = {"female": ("she", "her", "her"), "male": ("he", "him", "his"), "": ("it", "it", "its")}
 
@@ -33,10 +33,6 @@ class Passage:
     def text(self) -> str:
         """Sentences joined by spaces."""
         return " ".join(self.sentences)
-
-
-def _possessive(name: str) -> str:
-    return capitalise(name) + ("'" if name.endswith("s") else "'s")
 
 
 def _choose_articles(text: str) -> str:
@@ -134,7 +130,7 @@ class Pages:
                 "s": pronoun,
                 "obj": accusative,
                 "poss": possessive,
-                "Poss": _possessive(name) if is_first else capitalise(possessive),
+                "Poss": possessive_name(capitalise(name)) if is_first else capitalise(possessive),
                 "is": "was" if world.object(entity, "date of death") else "is",
                 "life": f"{born} – {died}" if died else f"born {born}",
                 "demonym": world.object(country, "demonym"),

@@ -42,6 +42,11 @@ def capitalise(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def possessive_name(name: str) -> str:
+    """A name that owns something."""
+    return name + ("'" if name.endswith("s") else "'s")
+
+
 def mention(entity: Entity) -> str:
     """The name as running text says it, with the article that it takes."""
     takes_article = entity.kind == "river" or entity.name.startswith("University of") or "Institute" in entity.name

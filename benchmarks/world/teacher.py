@@ -18,7 +18,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from bridgebench.benchmarks.world.facts import Entity, Fact
 from bridgebench.benchmarks.world.generate import scene_of
 from bridgebench.benchmarks.world.names import Split
-from bridgebench.benchmarks.world.phrases import question_name
+from bridgebench.benchmarks.world.phrases import possessive_name, question_name
 from bridgebench.benchmarks.world.scene import Scene
 from bridgebench.benchmarks.world.source import read_source
 from bridgebench.errors import BridgebenchError
@@ -135,13 +135,8 @@ def _named(sentence: str, name: str) -> str:
     if name in sentence:
         return sentence
     if pronoun := _PRONOUN.match(sentence):
-        return f"{name}{'' if pronoun[1] else possessive(name)}{sentence[pronoun.end() :]}"
+        return f"{name if pronoun[1] else possessive_name(name)}{sentence[pronoun.end() :]}"
     return f"{name}: {sentence}"
-
-
-def possessive(name: str) -> str:
-    """What follows a name that owns something."""
-    return "'" if name.endswith("s") else "'s"
 
 
 def reply(rules: Rules, prompt: str) -> str:

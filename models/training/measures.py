@@ -45,9 +45,9 @@ def added_share(documents: Sequence[Document], rewrite: str) -> float:
 
 def copied_share(documents: Sequence[Document], rewrite: str) -> float | None:
     """Share of a rewrite's runs of `RUN` words that a document of the question has too; None for shorter texts."""
-    held = {run for document in documents for run in _runs(document.full_text)}
-    runs = _runs(rewrite)
-    return share(sum(run in held for run in runs), len(runs))
+    held = {run for document in documents for run in runs(document.full_text, RUN)}
+    own = runs(rewrite, RUN)
+    return share(sum(run in held for run in own), len(own))
 
 
 def mean_of(values: Sequence[float | None]) -> float | None:
@@ -60,9 +60,10 @@ def _as_documents(texts: Sequence[str]) -> list[Document]:
     return [Document(str(number), "", text) for number, text in enumerate(texts) if text]
 
 
-def _runs(text: str) -> list[tuple[str, ...]]:
+def runs(text: str, length: int) -> list[tuple[str, ...]]:
+    """All runs of `length` normalised words of a text, in order."""
     words = normalise_answer(text).split()
-    return [tuple(words[start : start + RUN]) for start in range(len(words) - RUN + 1)]
+    return [tuple(words[start : start + length]) for start in range(len(words) - length + 1)]
 
 
 def rounded(value: Any) -> Any:

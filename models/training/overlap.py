@@ -7,6 +7,7 @@ from inspect_ai.util import registry_create
 from pydantic import Field
 
 from bridgebench.errors import BridgebenchError
+from bridgebench.models.training.measures import runs
 from bridgebench.models.training.served import Settings
 from bridgebench.scorers.qa_metrics import normalise_answer
 
@@ -56,14 +57,18 @@ def overlap(training: Mapping[str, str], asked: Iterable[str]) -> dict[str, Any]
         ``equal_count`` and ``similar_count`` tell how many there are.
     """
     plain: set[str] = set()
-    runs: set[tuple[str, ...]] = set()
+    held: set[tuple[str, ...]] = set()
     number = 0
     for question in asked:
         number += 1
         plain.add(normalise_answer(question))
-        runs |= _runs(question)
-    equal = [id for id, question in training.items() if normalise_answer(question) in plain]
-    similar = [id for id, question in training.items() if id not in set(equal) and runs & _runs(question)]
+        held.update(runs(question, RUN))
+    equal, similar = [], []
+    for id, question in training.items():
+        if normalise_answer(question) in plain:
+            equal.append(id)
+        elif not held.isdisjoint(runs(question, RUN)):
+            similar.append(id)
     return {
         "questions": number,
         "equal_count": len(equal),
@@ -82,8 +87,3 @@ def overlap_report(training: Mapping[str, str], benchmarks: Iterable[Asked]) -> 
         except BridgebenchError as error:  # its source is not here; a wrong name or argument is an error
             report[benchmark.name] = {"not_checked": str(error)}
     return report
-
-
-def _runs(question: str) -> set[tuple[str, ...]]:
-    words = normalise_answer(question).split()
-    return {tuple(words[start : start + RUN]) for start in range(len(words) - RUN + 1)}

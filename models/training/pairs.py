@@ -33,7 +33,7 @@ from bridgebench.models.training.examples import (
 from bridgebench.models.training.measures import leaks, rounded, share, spread
 from bridgebench.models.training.preferences import PreferenceStore
 from bridgebench.models.training.provenance import write_provenance
-from bridgebench.models.training.rewrites import finished_log
+from bridgebench.models.training.rewrites import finished_log, golds_of
 from bridgebench.solvers.r2u_format import SKIP
 
 Variant = Literal["sets", "naive"]
@@ -98,7 +98,7 @@ def read_preferences(folder: Path, variant: Variant) -> Iterator[Judged]:
         yield Judged(
             str(sample.id),
             str(sample.input),
-            tuple([sample.target] if isinstance(sample.target, str) else sample.target),
+            golds_of(sample),
             tuple(Document.from_dict(sample.metadata["documents"][place]) for place in kept),
             tuple(rewrites[place] for place in kept),
             sides["win"],

@@ -54,6 +54,11 @@ def rewrites_of(documents: Sequence[Document], step: Mapping[str, Any]) -> tuple
     return tuple(written.get(f"{document.id}#r2u", None if document.id in written else "") for document in documents)
 
 
+def golds_of(sample: EvalSample) -> tuple[str, ...]:
+    """Acceptable answers of a sample."""
+    return (sample.target,) if isinstance(sample.target, str) else tuple(sample.target)
+
+
 def supervised_of(sample: EvalSample) -> Supervised:
     """A sample of the supervision step's log.
 
@@ -69,7 +74,7 @@ def supervised_of(sample: EvalSample) -> Supervised:
     return Supervised(
         str(sample.id),
         str(sample.input),
-        tuple([sample.target] if isinstance(sample.target, str) else sample.target),
+        golds_of(sample),
         documents,
         rewrites_of(documents, steps[0]),
         steps[0]["notes"]["retried"],

@@ -11,7 +11,7 @@ from bridgebench.corpus import Corpus
 from bridgebench.solvers._embedder import Embedder, Text, embedder_fingerprint, load_embedder
 from bridgebench.solvers._ranking import SCORE_DIGITS
 from bridgebench.solvers.retrieval.retriever import Found, Match, cards_hash
-from bridgebench.solvers.retrieval.store import read_figures, stored_index
+from bridgebench.solvers.retrieval.store import stored_index
 from bridgebench.solvers.retrieval.texts import Texts
 from bridgebench.solvers.retrieval.top import top
 from bridgebench.solvers.retrieval.vectors import (
@@ -79,7 +79,7 @@ def vector_build(
             "model": embedder_fingerprint(model, revision),
         }
         folder = await stored_index(identity, write)
-        return DenseIndex(load_vectors(folder), read_figures(folder), embedder)
+        return DenseIndex(load_vectors(folder), embedder)
 
     return build
 
@@ -89,12 +89,11 @@ class DenseIndex:
 
     Args:
         vectors: The index.
-        figures: What is known of it.
         embedder: The model.
     """
 
-    def __init__(self, vectors: VectorIndex, figures: dict[str, Any], embedder: Embedder) -> None:
-        self.vectors, self.figures = vectors, figures
+    def __init__(self, vectors: VectorIndex, embedder: Embedder) -> None:
+        self.vectors, self.figures = vectors, vectors.figures
         self._embedder = embedder
 
     async def search(self, question: str, depth: int) -> Found:

@@ -67,7 +67,7 @@ def student(tiny_model: Callable[..., Any]) -> Path:
     return path
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def settings(student: Path) -> dict[str, Any]:
     """What all trainings here have in common."""
     return {

@@ -28,31 +28,15 @@ def metrics(folder: Path) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def trained(student: Path, sft_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def trained(settings: dict[str, Any], student: Path, sft_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder of an SFT that ran through: 30 steps."""
     out = tmp_path_factory.mktemp("sft")
-    run_sft(sft_settings(student, epochs=5), sft_data, out)
+    run_sft(sft_settings(settings, student, epochs=5), sft_data, out)
     return out
 
 
-def sft_settings(student: Path, **changes: Any) -> SftSettings:
-    return SftSettings(**{**COMMON, "model": str(student), **changes})
-
-
-COMMON: dict[str, Any] = {
-    "epochs": 1,
-    "batch_size": 4,
-    "accumulate": 1,
-    "learning_rate": 5e-3,
-    "schedule": "constant",
-    "warmup": 0.0,
-    "max_length": 512,
-    "precision": "float32",
-    "gradient_checkpointing": False,
-    "device": "cpu",
-    "save_every": 2,
-    "seed": 7,
-}
+def sft_settings(common: dict[str, Any], student: Path, **changes: Any) -> SftSettings:
+    return SftSettings(**{**common, "model": str(student), **changes})
 
 
 def test_sft_lowers_the_loss_on_held_out_rows(trained: Path) -> None:
@@ -84,9 +68,11 @@ def test_the_checkpoint_is_whole_and_holds_no_pickle(trained: Path) -> None:
     assert weights.tokenizer.chat_template
 
 
-def test_dpo_raises_margins_on_held_out_pairs(trained: Path, pairs: Path, tmp_path: Path) -> None:
-    settings = DpoSettings(**{**COMMON, "epochs": 2, "learning_rate": 1e-3})
-    run_dpo(settings, trained / "model", pairs, tmp_path / "dpo")
+def test_dpo_raises_margins_on_held_out_pairs(
+    settings: dict[str, Any], trained: Path, pairs: Path, tmp_path: Path
+) -> None:
+    own = DpoSettings(**{**settings, "epochs": 2, "learning_rate": 1e-3})
+    run_dpo(own, trained / "model", pairs, tmp_path / "dpo")
     made = read_provenance(tmp_path / "dpo")["extra"]
     assert made["before"]["eval_rewards/margins"] == pytest.approx(0, abs=1e-4)  # the policy is the reference
     assert made["after"]["eval_rewards/margins"] > 1
@@ -114,19 +100,21 @@ run_sft(SftSettings.model_validate_json(sys.argv[1]), Path(sys.argv[2]), Path(sy
 """
 
 
-def test_a_killed_run_goes_on_to_the_same_weights(student: Path, sft_data: Path, tmp_path: Path) -> None:
-    settings = sft_settings(student)  # 6 steps, a checkpoint every second one
-    run_sft(settings, sft_data, tmp_path / "straight")
+def test_a_killed_run_goes_on_to_the_same_weights(
+    settings: dict[str, Any], student: Path, sft_data: Path, tmp_path: Path
+) -> None:
+    own = sft_settings(settings, student)  # 6 steps, a checkpoint every second one
+    run_sft(own, sft_data, tmp_path / "straight")
     killed = tmp_path / "killed"
     killed.mkdir()
     step = 3 + os.getpid() % 3  # another one in every run, after the first checkpoint
-    arguments = [settings.model_dump_json(), str(sft_data), str(killed), str(step)]
+    arguments = [own.model_dump_json(), str(sft_data), str(killed), str(step)]
     ended = subprocess.run([sys.executable, "-c", KILLED, *arguments], capture_output=True, check=False)
     assert ended.returncode == -signal.SIGKILL, ended.stderr[-2000:]
     assert not (killed / "model").exists()
     # A checkpoint that was being written when the process died has no mark, and is not gone on from.
     (killed / "checkpoints/checkpoint-5").mkdir()
-    run_sft(settings, sft_data, killed)
+    run_sft(own, sft_data, killed)
     assert sha256(killed / "model/model.safetensors") == sha256(tmp_path / "straight/model/model.safetensors"), step
     losses = [
         [entry["loss"] for entry in metrics(tmp_path / name) if "loss" in entry] for name in ("straight", "killed")
@@ -135,16 +123,16 @@ def test_a_killed_run_goes_on_to_the_same_weights(student: Path, sft_data: Path,
 
 
 def test_adapters_are_saved_with_their_base_and_load(
-    student: Path, sft_data: Path, pairs: Path, tmp_path: Path
+    settings: dict[str, Any], student: Path, sft_data: Path, pairs: Path, tmp_path: Path
 ) -> None:
     lora = Lora(rank=8, alpha=16)
-    run_sft(sft_settings(student, lora=lora, learning_rate=2e-2), sft_data, tmp_path / "sft")
+    run_sft(sft_settings(settings, student, lora=lora, learning_rate=2e-2), sft_data, tmp_path / "sft")
     config = json.loads((tmp_path / "sft/model/adapter_config.json").read_text())
     assert config["base_model_name_or_path"] == str(student)
     made = read_provenance(tmp_path / "sft")["extra"]
     assert made["after"]["eval_loss"] < made["before"]["eval_loss"]
-    settings = DpoSettings(**{**COMMON, "learning_rate": 1e-2, "lora": lora})
-    run_dpo(settings, tmp_path / "sft/model", pairs, tmp_path / "dpo")
+    own = DpoSettings(**{**settings, "learning_rate": 1e-2, "lora": lora})
+    run_dpo(own, tmp_path / "sft/model", pairs, tmp_path / "dpo")
     figures = read_provenance(tmp_path / "dpo")["extra"]
     assert figures["before"]["eval_rewards/margins"] == pytest.approx(0, abs=1e-4)  # SFT's adapter is the reference
     assert figures["after"]["eval_rewards/margins"] > 0.1
@@ -157,12 +145,12 @@ def test_adapters_are_saved_with_their_base_and_load(
 
 
 @pytest.mark.gpu
-def test_on_a_gpu_in_bfloat16(student: Path, sft_data: Path, tmp_path: Path) -> None:
+def test_on_a_gpu_in_bfloat16(settings: dict[str, Any], student: Path, sft_data: Path, tmp_path: Path) -> None:
     import torch
 
     if not torch.cuda.is_available():
         pytest.skip("needs a CUDA device")
-    settings = sft_settings(student, device="auto", precision="bfloat16", gradient_checkpointing=True, epochs=5)
-    run_sft(settings, sft_data, tmp_path / "sft")
+    own = sft_settings(settings, student, device="auto", precision="bfloat16", gradient_checkpointing=True, epochs=5)
+    run_sft(own, sft_data, tmp_path / "sft")
     made = read_provenance(tmp_path / "sft")["extra"]
     assert made["after"]["eval_loss"] < made["before"]["eval_loss"] / 2
