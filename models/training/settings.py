@@ -79,12 +79,15 @@ class SftSettings(TrainSettings):
         model: The student: ``smollm2``, a local folder, or a hub id.
         revision: Branch, tag or commit of a hub id.
         pad_token: For a tokenizer that has none, one of its special tokens that ends no turn.
+        dev_rows: Most held-out rows that the loss is measured on, the first ones; None for all. The others are kept
+            from training all the same.
     """
 
     # The paper's student.
     model: str = "meta-llama/Llama-3.2-3B-Instruct"
     revision: str | None = None
     pad_token: str | None = None
+    dev_rows: Positive | None = None
     # Not in the paper; related rewriters use 1 (EXIT) to 7 (CompAct).
     epochs: Annotated[float, Field(gt=0)] = 2.0
     # 2 x 4 x 8 GPUs: an effective batch of 64.

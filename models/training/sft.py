@@ -43,6 +43,7 @@ def run_sft(settings: SftSettings, data: Path, out: Path) -> Path:
             name: completion_rows(read_rows(path, "prompt", "completion"), tokenizer, settings.max_length, path)
             for name, path in files.items()
         }
+        rows["dev"] = rows["dev"][: settings.dev_rows]
         lengths = [row["length"] for row in rows["train"]]
         order = in_like_lengths(lengths, settings.batch_size, settings.epochs, settings.seed)
         trainer = trl.SFTTrainer(
