@@ -103,15 +103,12 @@ def _markdown(name: str, card: Mapping[str, Any]) -> str:
     lines += [
         f"| {key.removeprefix('eval_')} | {trained['before'][key]:.4f} | {trained['after'][key]:.4f} |" for key in shown
     ]
-    lines += ["", "| row | metric | mean | 95 % interval | questions | words |", "|-|-|-|-|-|-|"]
+    lines += ["", "| row | metric | mean | 95 % interval | questions | words | valid format |", "|-|-|-|-|-|-|-|"]
     for row in card["evaluation"]:
-        if "metric" in row:
-            interval = f"{row['low']:.3f} to {row['high']:.3f}"
-            words = "" if row["words"] is None else f"{row['words']:.1f}"
-            name = f"{row['benchmark']}, {row['row']}"
-            lines.append(
-                f"| {name} | {row['metric']} | {row['mean']:.3f} | {interval} | {row['questions']} | {words} |"
-            )
-        else:
-            lines.append(f"| {row['row']} | valid format | {row['valid_format']:.3f} | | {row['questions']} | |")
+        words = "" if row["words"] is None else f"{row['words']:.1f}"
+        valid = "" if row["valid_format"] is None else f"{row['valid_format']:.3f}"
+        lines.append(
+            f"| {row['benchmark']}, {row['row']} | {row['metric']} | {row['mean']:.3f} | {row['low']:.3f} to "
+            f"{row['high']:.3f} | {row['questions']} | {words} | {valid} |"
+        )
     return "\n".join([*lines, "", "All settings, hashes of inputs and reports on the data: `card.json`.", ""])

@@ -1,11 +1,10 @@
 """Step 6: the checkpoints as ``bridgebench/r2u`` beside their controls, in a suite made from the recipe."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from inspect_ai.log import list_eval_logs, read_eval_log
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -14,11 +13,10 @@ from bridgebench.errors import BridgebenchError
 from bridgebench.leaderboard.command import write
 from bridgebench.leaderboard.drilldown import compare
 from bridgebench.leaderboard.report import Report, read_report
+from bridgebench.leaderboard.tables import Row
 from bridgebench.models.training.card import write_card
 from bridgebench.models.training.provenance import write_provenance
 from bridgebench.models.training.recipe import Recipe
-from bridgebench.store import BridgeStore
-from bridgebench.suites.cells import Cell
 from bridgebench.suites.expand import expand
 from bridgebench.suites.manifest import write_manifest
 from bridgebench.suites.report import show_results
@@ -26,8 +24,6 @@ from bridgebench.suites.run import SuiteRun
 from bridgebench.suites.schema import Suite, parse_suite
 
 CHECKPOINTS = ("sft", "dpo")
-_VALID = ("ok", "empty")
-"""Outputs in the format as specified; ``empty`` is one that skips every document."""
 
 
 def run_evaluate(recipe: Recipe, out: Path) -> Path:
@@ -51,9 +47,8 @@ def run_evaluate(recipe: Recipe, out: Path) -> Path:
         raise BridgebenchError("evaluate: not all cells are done; run it again")
     report = read_report([logs])
     write(report, folder / "leaderboard", compare(report, None))
-    shares = format_shares(logs, cells)
-    console.print(_format_table(shares))
-    rows = rows_of(report, shares)
+    rows = rows_of(report)
+    console.print(_format_table(rows))
     for name in CHECKPOINTS:
         write_card(name, recipe, out, rows)
     inputs = {name: out / name / "model" for name in CHECKPOINTS}
@@ -89,29 +84,13 @@ def suite_of(recipe: Recipe, out: Path) -> Suite:
     return parse_suite(suite, "evaluate")
 
 
-def format_shares(logs: Path, cells: Sequence[Cell]) -> dict[str, dict[str, float | int]]:
-    """Of each row that rewrites: questions, and the share whose output has the format as specified."""
-    labels = {
-        cell.id: cell.label for cell in cells if "bridgebench/r2u" in {name for item in cell.chain for name in item}
-    }
-    counts: dict[str, list[bool]] = {label: [] for label in labels.values()}
-    for info in list_eval_logs(str(logs), recursive=False):
-        log = read_eval_log(info)
-        label = labels.get((log.eval.metadata or {}).get("cell", ""))
-        if label is None or log.status != "success":
-            continue
-        steps = [sample.store_as(BridgeStore).steps for sample in log.samples or []]
-        counts[label] = [step["parse"] in _VALID for (step,) in steps]
-    return {
-        label: {"questions": len(valid), "valid_format": sum(valid) / len(valid)}
-        for label, valid in counts.items()
-        if valid
-    }
+def rows_of(report: Report) -> list[dict[str, Any]]:
+    """The leaderboard's headline figures, one entry a row, for cards.
 
-
-def rows_of(report: Report, shares: dict[str, dict[str, float | int]]) -> list[dict[str, Any]]:
-    """The leaderboard's headline figures, one entry a row, for cards."""
-    rows: list[dict[str, Any]] = [
+    ``valid_format``, of rows that rewrite, is the share of questions whose output has the format as specified; skipping
+    every document is in the format.
+    """
+    return [
         {
             "benchmark": table.benchmark,
             "row": row.label,
@@ -121,15 +100,20 @@ def rows_of(report: Report, shares: dict[str, dict[str, float | int]]) -> list[d
             "high": row.estimates[table.headline].high,
             "questions": row.estimates[table.headline].questions,
             "words": row.figures.get("cost.words"),
+            "valid_format": 1 - row.figures["cost.malformed"] if _rewrites(row) else None,
         }
         for table in report.tables
         for row in table.rows
     ]
-    return [*rows, *({"row": label, **share} for label, share in shares.items())]
 
 
-def _format_table(shares: dict[str, dict[str, float | int]]) -> Table:
+def _rewrites(row: Row) -> bool:
+    return any(name == "bridgebench/r2u" for name, _ in row.cell.chain)
+
+
+def _format_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     table = Table("rewriter", "questions", "valid format", title="Outputs in the format as specified")
-    for label, share in shares.items():
-        table.add_row(escape(label), str(share["questions"]), f"{share['valid_format']:.1%}")
+    for row in rows:
+        if row["valid_format"] is not None:
+            table.add_row(escape(row["row"]), str(row["questions"]), f"{row['valid_format']:.1%}")
     return table

@@ -1,0 +1,65 @@
+"""The last step: checkpoints beside their controls, and the card of each."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridgebench.models.training.evaluate import run_evaluate
+from bridgebench.models.training.provenance import write_provenance
+from bridgebench.models.training.recipe import load_recipe
+from bridgebench.models.training.settings import SftSettings
+
+SKIPPED = "\n\n".join(f"Document {n}:\n[NO_REWRITE]" for n in range(1, 5))
+
+
+@pytest.fixture
+def trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What the earlier steps leave, as far as cards tell of it."""
+    monkeypatch.chdir(tmp_path)
+    out = tmp_path / "out"
+    for step in ("supervision", "sft-data", "sft", "preferences", "pairs", "dpo"):
+        (out / step).mkdir(parents=True)
+        losses = {"before": {"eval_loss": 2.0}, "after": {"eval_loss": 0.5}}
+        write_provenance(out / step, step, SftSettings(), {}, losses if step in ("sft", "dpo") else {})
+    for step in ("sft-data", "pairs"):
+        (out / step / "report.json").write_text(json.dumps({"gold_filtered": step == "pairs"}))
+    for step in ("sft", "dpo"):
+        (out / step / "model").mkdir()
+        (out / step / "model" / "weights").write_text(step)
+    return out
+
+
+def evaluated(out: Path, answer: str) -> list[dict[str, Any]]:
+    changes = [
+        "evaluate.benchmarks=[{hotpotqa: {source: 'world:size=40,seed=3,distractors=2'}}]",
+        "evaluate.generator={model: fake/reader}",
+        "evaluate.provider=fake",
+        f"evaluate.provider_args={json.dumps({'answer': answer})}",
+        "evaluate.limit=2",
+    ]
+    run_evaluate(load_recipe("smoke", changes), out)
+    rows: list[dict[str, Any]] = json.loads((out / "sft" / "card.json").read_text())["evaluation"]
+    return rows
+
+
+def test_outputs_without_the_format_are_counted(trained: Path) -> None:
+    rows = evaluated(trained, "I cannot rewrite this.")
+    valid = {row["row"]: row["valid_format"] for row in rows if row["valid_format"] is not None}
+    assert len(valid) == 3, "prompted, after SFT, after DPO; neither naive nor the documents cut to their length"
+    assert all(label.startswith("r2u") for label in valid)
+    assert set(valid.values()) == {0.0}
+
+
+def test_each_checkpoint_has_a_card_of_its_own(trained: Path) -> None:
+    rows = evaluated(trained, SKIPPED)
+    cards = {name: (trained / name / "README.md").read_text() for name in ("sft", "dpo")}
+    assert "are not filtered" in cards["sft"]
+    assert "are gold-filtered" in cards["dpo"], "pairs were"
+    for card in cards.values():
+        assert "| loss | 2.0000 | 0.5000 |" in card
+        table = [line for line in card.splitlines() if line.startswith("| hotpotqa, ")]
+        assert len(table) == len(rows) == 5
+        assert sum(line.endswith("| 1.000 |") for line in table) == 3, "skipping every document is in the format"
+    assert (trained / "evaluate" / "leaderboard" / "leaderboard.html").is_file()
