@@ -1,7 +1,7 @@
 """BM25 over a corpus of papers: the lexical index (Robertson et al., TREC-3, 1994)."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -59,7 +59,7 @@ def bm25(
         texts = _with_words(texts, lambda text: [text] if chunk is None else fixed_chunks(text, chunk, overlap, unit))
         if engine == "rank-bm25":
             started = time.perf_counter()
-            index = RankBm25(_words(texts), k1, b)
+            index = RankBm25(list(_words(texts)), k1, b)
             return Bm25Index(texts, index, {"build_seconds": time.perf_counter() - started})
 
         async def write(folder: Path) -> dict[str, Any]:
@@ -82,8 +82,8 @@ def _with_words(texts: Texts, cut: Callable[[str], list[str]]) -> Texts:
     return replace(cut_up, without=cut_up.without + texts.without)
 
 
-def _words(texts: Texts) -> list[list[str]]:
-    return [words(text) for text in texts.texts]
+def _words(texts: Texts) -> Iterator[list[str]]:
+    return map(words, texts.texts)
 
 
 class Bm25Index:

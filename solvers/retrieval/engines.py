@@ -5,7 +5,7 @@ scaled word by word after indexing. Both give equal rankings, ties included.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -68,15 +68,18 @@ class SparseBm25:
         self._bm25.save(str(folder), show_progress=False)
 
 
-def index_words(texts: Sequence[Sequence[str]], k1: float, b: float) -> SparseBm25:
-    """A `SparseBm25` of texts; arguments as those of `RankBm25`."""
+def index_words(texts: Iterable[Iterable[str]], k1: float, b: float) -> SparseBm25:
+    """A `SparseBm25` of texts, each read once; arguments as those of `RankBm25`.
+
+    A million lists of words are several times the size of their texts: give a generator that makes them.
+    """
     vocabulary: dict[str, int] = {}
     numbered = [[vocabulary.setdefault(word, len(vocabulary)) for word in text] for text in texts]
     bm25 = bm25s.BM25(k1=k1, b=b, method="atire", idf_method="lucene", dtype="float64")
     bm25.index((numbered, vocabulary), create_empty_token=False, show_progress=False)
     frequencies = np.diff(bm25.scores["indptr"])
-    lucene = [math.log(1 + (len(texts) - df + 0.5) / (df + 0.5)) for df in frequencies.tolist()]
-    bm25.scores["data"] *= np.repeat(okapi_idf(frequencies, len(texts)) / lucene, frequencies)
+    lucene = [math.log(1 + (len(numbered) - df + 0.5) / (df + 0.5)) for df in frequencies.tolist()]
+    bm25.scores["data"] *= np.repeat(okapi_idf(frequencies, len(numbered)) / lucene, frequencies)
     return SparseBm25(bm25)
 
 

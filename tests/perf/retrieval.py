@@ -13,7 +13,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -126,10 +125,11 @@ def million_texts(count: int, queries: int) -> None:
     """BM25 over generated text of 100 words each."""
     rng = np.random.default_rng(0)
     vocabulary = np.array([f"w{i}" for i in range(200_000)])
-    drawn = (rng.zipf(1.3, size=(count, 100)) - 1) % len(vocabulary)
-    listed, generate = timed(lambda: [vocabulary[row].tolist() for row in drawn])
-    index, build = timed(lambda: index_words(listed, 1.5, 0.75))
-    asked = [vocabulary[row[:10]].tolist() for row in islice(drawn, queries)]
+    texts, generate = timed(
+        lambda: [" ".join(vocabulary[(rng.zipf(1.3, size=100) - 1) % len(vocabulary)]) for _ in range(count)]
+    )
+    asked = [words(text)[:10] for text in texts[:queries]]
+    index, build = timed(lambda: index_words(map(words, texts), 1.5, 0.75))
     _, seconds = timed(lambda: [top(index.scores(query), DEPTH, DIGITS) for query in asked])
     print(f"BM25, {count:,} generated texts of 100 words (written in {generate:.0f} s)")
     print(
