@@ -18,7 +18,7 @@ from bridgebench.models.training.guards import clear_errors
 from bridgebench.models.training.provenance import write_provenance
 from bridgebench.models.training.settings import DpoSettings
 from bridgebench.models.training.tokens import pair_rows, read_rows
-from bridgebench.models.training.trainer import Watch, arguments, fit, load_student
+from bridgebench.models.training.trainer import Watch, arguments, fit, load_student, scores_where_labelled
 
 
 def run_dpo(settings: DpoSettings, start: Path, pairs: Path, out: Path) -> Path:
@@ -30,7 +30,7 @@ def run_dpo(settings: DpoSettings, start: Path, pairs: Path, out: Path) -> Path:
     Raises:
         BridgebenchError: As `bridgebench.models.training.sft.run_sft`.
     """
-    with clear_errors("dpo", out):
+    with clear_errors("dpo", out), scores_where_labelled():
         args = trl.DPOConfig(
             **arguments(settings, out),
             max_length=settings.max_length,  # longer rows were refused: nothing is cut

@@ -15,7 +15,7 @@ from bridgebench.models.training.guards import clear_errors
 from bridgebench.models.training.provenance import write_provenance
 from bridgebench.models.training.settings import SftSettings
 from bridgebench.models.training.tokens import completion_rows, in_like_lengths, read_rows
-from bridgebench.models.training.trainer import Watch, arguments, fit, load_student, lora_config
+from bridgebench.models.training.trainer import Watch, arguments, fit, load_student, lora_config, scores_where_labelled
 
 
 def run_sft(settings: SftSettings, data: Path, out: Path) -> Path:
@@ -27,7 +27,7 @@ def run_sft(settings: SftSettings, data: Path, out: Path) -> Path:
     Raises:
         BridgebenchError: When a row is too long, the loss is no number, or the machine has no room left.
     """
-    with clear_errors("sft", out):
+    with clear_errors("sft", out), scores_where_labelled():
         args = trl.SFTConfig(
             **{**arguments(settings, out), "num_train_epochs": 1},  # the order of rows covers all epochs
             train_sampling_strategy="sequential",

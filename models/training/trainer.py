@@ -6,7 +6,8 @@
 import json
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from transformers.integrations import is_deepspeed_zero3_enabled
 from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR
+from trl.trainer import utils as trl_utils
 
 from bridgebench.models.training.guards import check_finite, check_tokenizer
 from bridgebench.models.training.settings import Lora, TrainSettings
@@ -103,6 +105,24 @@ def lora_config(lora: Lora) -> Any:
         target_modules="all-linear",
         task_type="CAUSAL_LM",
     )
+
+
+@contextmanager
+def scores_where_labelled() -> Iterator[None]:
+    """Within it, TRL's fused head computes vocabulary scores on a CPU only where a label is; elsewhere nothing changes.
+
+    TRL does the same on GPUs with Triton. On every other device it scores the prompt as well, to keep the shapes that
+    some compilers want: with prompts of four fifths of a row that is a third of a step. The loss is the same.
+    """
+    original = getattr(trl_utils, "_use_triton", None)
+    if original is None:  # another TRL, which may have learned it
+        yield
+        return
+    try:
+        trl_utils._use_triton = lambda device: device.type == "cpu" or original(device)
+        yield
+    finally:
+        trl_utils._use_triton = original
 
 
 class Watch(transformers.TrainerCallback):
