@@ -6,16 +6,20 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
+from trl.trainer import utils as trl_utils
 
 from bridgebench.models.training.dpo import run_dpo
 from bridgebench.models.training.provenance import read_provenance
 from bridgebench.models.training.settings import DpoSettings, Lora, SftSettings
 from bridgebench.models.training.sft import run_sft
-from bridgebench.models.training.tokens import in_like_lengths
+from bridgebench.models.training.tokens import IGNORED, in_like_lengths
+from bridgebench.models.training.trainer import load_student, scores_where_labelled
 from bridgebench.models.weights import WeightsSpec, load_weights
 
 
@@ -57,6 +61,38 @@ def test_batches_hold_rows_of_like_length_and_depend_on_the_seed_alone() -> None
     batches = [[lengths[row] for row in order[start : start + 4]] for start in range(0, 100, 4)]
     assert max(max(batch) - min(batch) for batch in batches) <= 4
     assert len(in_like_lengths(lengths, 4, 0.5, seed=1)) == 50
+
+
+def test_the_vocabulary_is_scored_where_a_label_is_and_the_loss_stays_that_of_transformers(
+    settings: dict[str, Any], student: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, _ = load_student(str(student), sft_settings(settings, student))
+    ids = torch.randint(model.config.vocab_size, (2, 20), generator=torch.Generator().manual_seed(0))
+    labels = ids.clone()
+    labels[0, :15] = labels[1, :12] = IGNORED
+    expected = model(input_ids=ids, labels=labels).loss.item()
+    scored = []
+    apply = trl_utils._ChunkedLogProbFunction.apply
+
+    def spy(hidden: Any, *rest: Any) -> Any:
+        scored.append(len(hidden))
+        return apply(hidden, *rest)
+
+    monkeypatch.setattr(trl_utils._ChunkedLogProbFunction, "apply", spy)
+    trl_utils.add_fused_lm_head(model)
+    for within in (nullcontext(), scores_where_labelled(), nullcontext()):
+        with within:
+            loss = model(input_ids=ids, labels=labels, fused_lm_head=True).loss.item()
+        assert loss == pytest.approx(expected, rel=1e-5)
+    assert scored == [2 * 19, 5 + 8, 2 * 19]
+
+
+def test_the_held_out_loss_may_be_of_some_rows(
+    settings: dict[str, Any], student: Path, sft_data: Path, tmp_path: Path
+) -> None:
+    run_sft(sft_settings(settings, student, epochs=1 / 6, dev_rows=3), sft_data, tmp_path)
+    made = read_provenance(tmp_path)["extra"]
+    assert (made["dev_rows"], made["train_rows"], made["steps"]) == (3, 24, 1)
 
 
 def test_the_checkpoint_is_whole_and_holds_no_pickle(trained: Path) -> None:
