@@ -39,7 +39,8 @@ def test_rewrites_replace_documents_and_skipped_ones_are_left_out(
     }
     (prompt,) = model.texts()
     assert "\nQuestion: Who?\n" in prompt
-    assert "\nDocument 2: Tarnholm\nTarnholm is a town. The river Sella flows through it.\n" in prompt
+    assert "\nDocument 2:\nTarnholm\nTarnholm is a town. The river Sella flows through it.\n" in prompt
+    assert "\nDocument 3:\nThe Sella rises in the hills.\n" in prompt, "a document without a title is labelled alike"
     (config,) = model.configs
     assert (config.temperature, config.max_tokens, config.seed) == (0.0, 2048, None)
 

@@ -139,7 +139,7 @@ def test_pairs_share_the_prompt_and_differ_in_what_is_skipped(
     assert len({(row["chosen"][0]["content"], row["rejected"][0]["content"]) for row in rows}) == len(rows) == 8 * 3
     assert len({row["id"] for row in rows}) == len(rows)
     assert {row["kind"] for row in rows} == {f"{mix}>a" for mix in ("bc", "c", "ac", "abc")}
-    assert {row["prompt"][0]["content"].count("\nDocument 5: \nfive") for row in rows} == {1}
+    assert {row["prompt"][0]["content"].count("\nDocument 5:\nfive") for row in rows} == {1}
     report = json.loads((many / "report.json").read_text())
     assert report["questions_left_out"] == {"no set wins": 1}
     # words of the chosen minus those of the rejected: [NO_REWRITE] and each rewrite are a word, so all are as long

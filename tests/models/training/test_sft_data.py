@@ -61,7 +61,7 @@ def test_a_document_without_a_readable_rewrite_has_no_part_in_the_example() -> N
     row = example(asked("R1", None, "R3"))
     assert row["completion"][0]["content"] == "Document 1:\nR1\n\nDocument 2:\nR3"
     assert "Nothing to see here." not in row["prompt"][0]["content"]
-    assert "Document 2: Answer" in row["prompt"][0]["content"]
+    assert "Document 2:\nAnswer" in row["prompt"][0]["content"]
 
 
 def settings(**changes: Any) -> SftDataSettings:
