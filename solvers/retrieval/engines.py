@@ -4,6 +4,7 @@ bm25s has no idf of rank-bm25's kind (a negative one becomes a quarter of the vo
 scaled word by word after indexing. Both give equal rankings, ties included.
 """
 
+import logging
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -15,6 +16,8 @@ from numpy.typing import NDArray
 from rank_bm25 import BM25Okapi
 
 Engine = Literal["rank-bm25", "bm25s"]
+
+logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets DEBUG, which Inspect's display then shows
 
 EPSILON = 0.25
 """Share of the mean idf that a word has which more than half of the texts hold."""
