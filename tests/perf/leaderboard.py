@@ -141,7 +141,7 @@ def main() -> None:
     parser.add_argument("--benchmarks", type=int, default=4)
     parser.add_argument("--generators", type=int, default=7)
     parser.add_argument("--samples", type=int, default=1000)
-    parser.add_argument("--frames", type=int, default=8, help="logs that samples_df reads: all of them take some minutes")
+    parser.add_argument("--frames", type=int, default=8, help="logs that samples_df reads: all take some minutes")
     parser.add_argument("--folder", type=Path, help="keeps the logs for another run (default: temporary)")
     parser.add_argument("--part", nargs="+", help=argparse.SUPPRESS)
     args = parser.parse_args()
