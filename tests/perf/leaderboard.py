@@ -87,11 +87,11 @@ def report(logs: Path, out: Path) -> dict[str, float]:
     }
 
 
-def data_frame(logs: Path, most: Path) -> dict[str, float]:
-    """What a fresh process measures of `samples_df` over the first `most` logs, with all defaults and slim."""
+def data_frame(*logs: Path) -> dict[str, float]:
+    """What a fresh process measures of `samples_df` over these logs, with all defaults and slim."""
     from inspect_ai.analysis import SampleSummary, samples_df
 
-    paths = [str(path) for path in sorted(logs.rglob("*.eval"))[: int(str(most))]]
+    paths = [str(path) for path in logs]
     times = {"samples_df logs": float(len(paths))}
     for name, options in ((FRAME, {}), (f"{FRAME} (summary columns)", {"columns": SampleSummary})):
         started = time.perf_counter()
@@ -162,10 +162,11 @@ def main() -> None:
         if not logs.exists():
             with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
                 list(pool.map(write_log, jobs))
-        size = sum(path.stat().st_size for path in logs.rglob("*.eval"))
+        written = sorted(logs.rglob("*.eval"))
+        size = sum(path.stat().st_size for path in written)
         print(f"{len(jobs)} logs of {args.samples} samples, {size / 1e6:.0f} MB")
         ours = measured("report", str(logs), str(out))
-        theirs = measured("data_frame", str(logs), str(args.frames))
+        theirs = measured("data_frame", *map(str, written[: args.frames]))
         for name, value in {**ours, **theirs, **browser(out / "leaderboard.html")}.items():
             print(f"  {name:54} {value:10.2f}")
         for name in ("reading", "whole command"):

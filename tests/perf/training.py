@@ -2,8 +2,8 @@
 
 TRL as it comes checkpoints activations, draws rows of any length into a batch, and on a CPU scores the vocabulary at
 every position; ours keeps activations (a setting of the recipe), batches rows of like length, and scores where a label
-is. Tokens are those of the rows, without padding; loading and evaluation are
-not timed. Both are measured in turn, so that a busy machine slows both.
+is. Tokens are those of the rows, without padding; loading and evaluation are not timed. Both are measured in turn, so
+that a busy machine slows both.
 """
 
 import argparse

@@ -182,8 +182,6 @@ def test_adapters_are_saved_with_their_base_and_load(
 
 @pytest.mark.gpu
 def test_on_a_gpu_in_bfloat16(settings: dict[str, Any], student: Path, sft_data: Path, tmp_path: Path) -> None:
-    import torch
-
     if not torch.cuda.is_available():
         pytest.skip("needs a CUDA device")
     own = sft_settings(settings, student, device="auto", precision="bfloat16", gradient_checkpointing=True, epochs=5)
