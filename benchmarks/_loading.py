@@ -4,10 +4,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.dataclasses import dataclass as validated_dataclass
 
 from bridgebench.errors import BridgebenchError
+
+
+def _whole(value: object) -> object:
+    """A text that Inspect's command line has split at its commas, as it was given."""
+    return ",".join(value) if isinstance(value, list) and all(isinstance(part, str) for part in value) else value
+
+
+SourceText = Annotated[str, BeforeValidator(_whole)]
+"""A source as Inspect's ``-T source=world:size=60,seed=3`` hands it over: as a list."""
 
 
 @validated_dataclass(frozen=True, config=ConfigDict(strict=True, extra="forbid"))
@@ -15,7 +24,8 @@ class Loading:
     """The arguments that every benchmark takes.
 
     Attributes:
-        source: ``hub`` (or ``hub:<id or folder>[@<revision>]``), ``sample``, or the path of a file or folder.
+        source: ``hub`` (or ``hub:<id or folder>[@<revision>]``), ``sample``, ``world:<knobs>``, or the path of a file
+            or folder.
         split: Split of the hub or of a folder; None is the benchmark's own.
         limit: Number of questions, drawn by `seed`; None is all. (Inspect's ``--limit`` takes the first ones.)
         seed: Seed of the draw, and of whatever else a benchmark draws.
@@ -26,7 +36,7 @@ class Loading:
         tokenizer: Hub id or folder of the tokenizer that `budget` counts in.
     """
 
-    source: str = "hub"
+    source: SourceText = "hub"
     split: str | None = None
     limit: Annotated[int, Field(ge=1)] | None = None
     seed: int = 0

@@ -14,6 +14,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from pydantic import ConfigDict, Field, ValidationError
 from pydantic.dataclasses import dataclass
 
+from bridgebench.benchmarks._loading import SourceText
 from bridgebench.benchmarks.arxiv_cards.arxiv_cards import open_papers
 from bridgebench.benchmarks.arxiv_cards.papers import read_library
 from bridgebench.cards import Kind
@@ -49,7 +50,7 @@ class PaperArguments:
         seed: Of the draw and of sampling.
     """
 
-    source: str = "hub"
+    source: SourceText = "hub"
     split: str | None = None
     papers: Annotated[int, Field(ge=1)] | None = 109
     min_sections: Annotated[int, Field(ge=0)] = 3

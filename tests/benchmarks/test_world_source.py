@@ -24,6 +24,13 @@ def test_knobs_change_the_documents_and_not_the_questions(benchmark: str) -> Non
     assert few.metadata["provenance"]["knobs"]["distractors"] == 2
 
 
+def test_a_source_that_the_command_line_split_at_its_commas_is_whole_again() -> None:
+    split = registry_create("task", "bridgebench/hotpotqa", source=["world:size=5", "seed=3"])
+    whole = task("hotpotqa", "world:size=5,seed=3")
+    assert [sample.id for sample in split.dataset] == [sample.id for sample in whole.dataset]
+    assert split.metadata == whole.metadata
+
+
 @pytest.mark.parametrize(
     ("source", "problem"),
     [

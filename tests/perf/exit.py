@@ -12,6 +12,7 @@ import platform
 import tempfile
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ import transformers
 
 from bridgebench.document import Document
 from bridgebench.models.tiny_checkpoints import gemma_adapter
+from bridgebench.solvers._sentences import split_sentences
 from bridgebench.solvers.exit_compressor import exit_compressor
 from bridgebench.solvers.prompting import bridge_prompt
 
@@ -32,7 +34,7 @@ TEXT = "the painter was born in the town on the river and her brother founded th
 def documents(number: int, sentences: int) -> list[Document]:
     """Documents of different sentences of up to 16 words, each of which is one token."""
     words = TEXT.split()
-    lines = [[f"Which {' '.join(words[line % 5 :])} {page}." for line in range(sentences)] for page in range(number)]
+    lines = [[f"Which {page} {' '.join(words[line % 5 :])}." for line in range(sentences)] for page in range(number)]
     return [Document(str(page), f"Page {page}", " ".join(of_page)) for page, of_page in enumerate(lines)]
 
 
@@ -55,6 +57,13 @@ def one_by_one(
     return probabilities
 
 
+def widest_gap(values: list[float]) -> float:
+    """The middle of the widest gap between neighbours in the middle half: a threshold that no rounding decides."""
+    ranked = sorted(values)[len(values) // 4 : -len(values) // 4]
+    low, high = max(pairwise(ranked), key=lambda pair: pair[1] - pair[0])
+    return (low + high) / 2
+
+
 def timed(run: Callable[[], Any]) -> tuple[Any, float]:
     """What `run` returns, and its seconds."""
     started = time.perf_counter()
@@ -70,7 +79,8 @@ def main() -> None:
     parser.add_argument("--vocabulary", type=int, default=256_000)
     options = parser.parse_args()
     given = documents(options.documents, options.sentences)
-    sentences = [[f"{part.strip()}." for part in document.text.split(".") if part.strip()] for document in given]
+    split = anyio.run(split_sentences, [document.text for document in given])  # both judge the same sentences
+    sentences = [[sentence.strip() for sentence in text] for text in split.texts]
     shape = {"hidden_size": 512, "intermediate_size": 2048, "num_attention_heads": 8, "head_dim": 64}
     size = {**shape, "num_hidden_layers": options.layers, "vocab_size": options.vocabulary}
     with tempfile.TemporaryDirectory() as folder:
@@ -82,15 +92,22 @@ def main() -> None:
         network: Any = transformers.AutoModelForCausalLM.from_pretrained(model, dtype=torch.float32).eval()
         released, seconds_released = timed(lambda: one_by_one(network, tokenizer, given, sentences, keep=0))
         _, seconds_last = timed(lambda: one_by_one(network, tokenizer, given, sentences, keep=1))
+        theirs = [p for row in released for p in row]
+        threshold = widest_gap(theirs)  # random weights say Yes to all, or to none
+        decided = anyio.run(exit_compressor(model=model, threshold=threshold).bridge, QUESTION, given)
     ours = [p for row in shared.notes["probabilities"] for p in row]
-    theirs = [p for row in released for p in row]
-    ranked = sorted(theirs)
-    middle = (ranked[len(ranked) // 2 - 1] + ranked[len(ranked) // 2]) / 2  # random weights say Yes to all, or to none
-    same = sum((a >= middle) == (b >= middle) for a, b in zip(ours, theirs, strict=True))
     difference = max(abs(a - b) for a, b in zip(ours, theirs, strict=True))
+    kept = {document.id: document.text for document in decided.documents}
+    expected = {
+        document.id: " ".join(sentence for sentence, p in zip(row, values, strict=True) if p >= threshold)
+        for document, row, values in zip(given, sentences, released, strict=True)
+    }
+    same = kept == {id: text for id, text in expected.items() if text}
     print(f"machine: {platform.processor() or platform.machine()}, {torch.get_num_threads()} threads")
     print(f"{len(ours)} sentences; {shared.cost.input_tokens} tokens read, common beginnings once")
-    print(f"same decisions at the median: {same} of {len(ours)}; largest difference of P(Yes): {difference:.0e}")
+    print(f"largest difference of P(Yes): {difference:.0e} (ours are rounded to 1e-4)")
+    print(f"{sum(p >= threshold for p in theirs)} kept at a threshold of {threshold:.5f}: ", end="")
+    print("the same sentences" if same else "OTHER sentences")
     print(f"shared: {seconds_shared:.2f} s; released: {seconds_released:.2f} s; last logits only: {seconds_last:.2f} s")
     print(f"ratio: {seconds_released / seconds_shared:.1f}x (target {TARGET:.0f}x); ", end="")
     print(f"{seconds_last / seconds_shared:.1f}x with the last logits only")
