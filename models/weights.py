@@ -11,7 +11,7 @@ import torch
 import transformers
 from huggingface_hub import snapshot_download
 
-from bridgebench.checkpoints import device_name, refuse_misfit
+from bridgebench.checkpoints import Files, device_name, refuse_changed, refuse_misfit, weight_files
 from bridgebench.errors import BridgebenchError
 from bridgebench.models.embedded import embedded_model
 
@@ -103,7 +103,7 @@ class Weights:
         return list(encoded["input_ids"])
 
 
-_loaded: dict[WeightsSpec, Weights] = {}
+_loaded: dict[WeightsSpec, tuple[Files, Weights]] = {}
 _loading = threading.Lock()
 
 
@@ -111,12 +111,16 @@ def load_weights(spec: WeightsSpec) -> Weights:
     """The weights of a resolved `spec`: from memory, else loaded; callers at the same time wait for one load.
 
     Raises:
-        BridgebenchError: When there is no such model, or its checkpoint does not fit its architecture.
+        BridgebenchError: When there is no such model, or its checkpoint does not fit its architecture or has changed
+            since it was loaded.
     """
     with _loading:
         if spec not in _loaded:
-            _loaded[spec] = _load(spec)
-        return _loaded[spec]
+            files = weight_files(spec.name)
+            _loaded[spec] = (files, _load(spec))
+        files, weights = _loaded[spec]
+        refuse_changed(spec.name, files)
+        return weights
 
 
 def _load(spec: WeightsSpec) -> Weights:

@@ -8,32 +8,38 @@ from typing import Any, TypeVar, cast
 import anyio.to_thread
 
 from bridgebench.batching import Timed
-from bridgebench.checkpoints import device_name, refuse_misfit
+from bridgebench.checkpoints import Files, device_name, refuse_changed, refuse_misfit, weight_files
 from bridgebench.document import Cost
 from bridgebench.errors import BridgebenchError, require
 
 Loaded = TypeVar("Loaded")
 
-_loaded: dict[Hashable, Any] = {}
+_loaded: dict[Hashable, tuple[Files, Any]] = {}
 _loading = threading.Lock()
 
 
-async def load_once(key: Hashable, load: Callable[[], Loaded]) -> Loaded:
+async def load_once(key: tuple[Any, ...], load: Callable[[], Loaded]) -> Loaded:
     """What `load` returns, called in a thread, once a key for the life of the process.
 
     Args:
         key: What tells weights apart: kind of model, path, revision, and options that change what is loaded.
         load: Reads the weights and makes their queue.
+
+    Raises:
+        BridgebenchError: When the checkpoint has changed since it was loaded.
     """
     if key not in _loaded:
         await anyio.to_thread.run_sync(_load, key, load)
-    return cast(Loaded, _loaded[key])
+    files, loaded = _loaded[key]
+    refuse_changed(key[1], files)
+    return cast(Loaded, loaded)
 
 
-def _load(key: Hashable, load: Callable[[], Any]) -> None:
+def _load(key: tuple[Any, ...], load: Callable[[], Any]) -> None:
     with _loading:  # one at a time: two that load together would need memory for both at their peak
         if key not in _loaded:
-            _loaded[key] = load()
+            files = weight_files(key[1])
+            _loaded[key] = (files, load())
 
 
 def device() -> str:

@@ -1,6 +1,7 @@
-"""What is said of loaded weights: whether they are complete, and what tables call the device they are on."""
+"""What is said of loaded weights: whether they are complete and still those on disk, and their device's name."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from bridgebench.errors import BridgebenchError, require
@@ -17,6 +18,29 @@ def device_name(device: str) -> str:
     torch = require("torch", "local")
     kind = str(torch.device(device).type)
     return str(torch.cuda.get_device_name(device)) if kind == "cuda" else kind
+
+
+Files = tuple[tuple[str, int, int], ...]
+
+
+def weight_files(checkpoint: str) -> Files:
+    """Name, size in bytes and time of change in ns of a folder's weights; none for a hub id."""
+    files = sorted(Path(checkpoint).expanduser().glob("*.safetensors"))
+    return tuple((file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files)
+
+
+def refuse_changed(checkpoint: str, loaded: Files) -> None:
+    """Raise a `BridgebenchError` when a folder has other weights than were loaded from it.
+
+    A process loads a checkpoint once, and results are cached under the content of its folder: after another training
+    into the same folder, what the old weights say would be kept as the new ones' result.
+
+    Args:
+        checkpoint: Folder or hub id.
+        loaded: Its `weight_files` when it was loaded.
+    """
+    if weight_files(checkpoint) != loaded:
+        raise BridgebenchError(f"checkpoint '{checkpoint}' has changed since this process loaded it; start a new one")
 
 
 def refuse_misfit(checkpoint: str, architecture: str, report: Mapping[str, Any], ignore: tuple[str, ...] = ()) -> None:

@@ -1,8 +1,9 @@
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bridgebench.checkpoints import device_name, refuse_misfit
+from bridgebench.checkpoints import device_name, refuse_changed, refuse_misfit, weight_files
 from bridgebench.errors import BridgebenchError
 
 COMPLETE: dict[str, Any] = {"missing_keys": set(), "unexpected_keys": set(), "mismatched_keys": set(), "error_msgs": []}
@@ -34,3 +35,14 @@ def test_a_device_without_a_product_name_is_called_by_its_kind() -> None:
     pytest.importorskip("torch", reason="needs the extra 'local'")
     assert device_name("cpu") == "cpu"
     assert device_name("cpu:0") == "cpu"
+
+
+def test_other_weights_in_the_same_folder_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "model.safetensors").write_bytes(b"old")
+    loaded = weight_files(str(tmp_path))
+    (tmp_path / "README.md").touch()
+    refuse_changed(str(tmp_path), loaded)
+    (tmp_path / "model.safetensors").write_bytes(b"other")
+    with pytest.raises(BridgebenchError, match="has changed since this process loaded it"):
+        refuse_changed(str(tmp_path), loaded)
+    refuse_changed("someone/model", weight_files("someone/model"))

@@ -94,6 +94,18 @@ def test_a_checkpoint_that_does_not_fit_is_an_error(tiny: Any, tmp_path: Path, c
         load_weights(WeightsSpec(str(tmp_path / "model")).resolve())
 
 
+def test_a_folder_that_was_trained_again_is_not_answered_from_memory(tiny: Any, tmp_path: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    shutil.copytree(tiny.path, tmp_path / "model")
+    spec = WeightsSpec(str(tmp_path / "model"), dtype="float32", device="cpu").resolve()
+    assert load_weights(spec) is load_weights(spec)
+    file = tmp_path / "model" / "model.safetensors"
+    save_file({name: tensor + 1 for name, tensor in load_file(file).items()}, file, metadata={"format": "pt"})
+    with pytest.raises(BridgebenchError, match="has changed since this process loaded it"):
+        load_weights(spec)
+
+
 def test_pickled_weights_are_not_read(tiny: Any, tmp_path: Path) -> None:
     shutil.copytree(tiny.path, tmp_path / "model")
     (tmp_path / "model" / "model.safetensors").unlink()
