@@ -1,5 +1,6 @@
 """Embeddings by any model of sentence-transformers, batched over the samples in flight."""
 
+import copy
 import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -43,6 +44,8 @@ class Embedder:
             )
         except OSError as error:
             raise BridgebenchError(f"checkpoint '{model}' cannot be loaded: {error}") from error
+        # for counting, on other threads: the encoder's own is set to truncate and to pad while its worker uses it
+        self._tokenizer = copy.deepcopy(self.encoder.tokenizer)
         transformer = self.encoder[0].auto_model
         # sentence-transformers does not say what it filled in at random: load once more, for the report alone
         load_pretrained(type(transformer), folder, ignore=("pooler.",), revision=revision, config=transformer.config)
@@ -71,8 +74,14 @@ class Embedder:
     def _sizes(self, texts: Sequence[Text]) -> tuple[list[int], int]:
         """Tokens of each text as it is read, and how many texts are truncated."""
         limit = self.encoder.max_seq_length or sys.maxsize
-        ids = self.encoder.tokenizer([text.text for text in texts], verbose=False)["input_ids"]
+        ids = self._tokenizer([self._instruction(text) + text.text for text in texts], verbose=False)["input_ids"]
         return [min(len(item), limit) for item in ids], sum(len(item) > limit for item in ids)
+
+    def _instruction(self, text: Text) -> str:
+        """What sentence-transformers puts before a text."""
+        names = ("query",) if text.is_question else ("document", "passage", "corpus")
+        prompts = self.encoder.prompts
+        return prompts.get(next((name for name in names if name in prompts), self.encoder.default_prompt_name)) or ""
 
     def similarities(self, question: Any, documents: Sequence[Any]) -> list[float]:
         """The model's similarity of a question to each document."""

@@ -20,7 +20,7 @@ from bridgebench.solvers.bridge import bridge
     checkpoint="sentence-transformers/all-MiniLM-L6-v2",
     parameters="23M",
     licence="Apache-2.0",
-    training_data=("msmarco",),
+    training_data=("msmarco", "nq"),
     extra="local",
     fingerprint=embedder_fingerprint,
 )

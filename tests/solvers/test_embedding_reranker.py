@@ -6,6 +6,7 @@ from sentence_transformers import SentenceTransformer
 
 from bridgebench.document import BridgeResult, Document
 from bridgebench.errors import BridgebenchError
+from bridgebench.solvers._embedder import Text, load_embedder
 from bridgebench.solvers.embedding_reranker import embedding_reranker
 from bridgebench.testing import DOCUMENTS, QUESTION, check_bridge
 
@@ -45,6 +46,25 @@ def test_truncated_texts_are_counted() -> None:
     result = rerank((long, *DOCUMENTS))
     assert result.notes["truncated"] == 1
     assert result.cost.calls == 6
+
+
+def test_an_instruction_of_the_model_counts(tiny, tmp_path) -> None:
+    prompts = {"query": "Which town? ", "document": "the river Sella "}
+    SentenceTransformer(tiny("recomp_extractive"), prompts=prompts, device="cpu").save(str(tmp_path))
+    fits = Document("fits", "", "river " * 509)  # with two special tokens 511 of 512, before the instruction's three
+    result = rerank((fits, Document("short", "", "river")), "town", model=str(tmp_path))
+    assert result.notes["truncated"] == 1
+    assert result.cost.input_tokens == (2 + 4) + 512 + (2 + 3 + 1)
+
+
+def test_counting_leaves_the_encoder_s_tokenizer_alone() -> None:
+    """They run on two threads: without its truncation a text would be read beyond the model's length."""
+    embedder = anyio.run(load_embedder, "minilm", None)
+    embedder.encoder.tokenizer(["one", "and two"], truncation=True, padding=True, max_length=8)
+    backend = embedder.encoder.tokenizer.backend_tokenizer
+    before = backend.truncation, backend.padding
+    assert embedder._sizes([Text("the sea " * 300, False)]) == ([256], 1)
+    assert (backend.truncation, backend.padding) == before
 
 
 def test_weights_that_do_not_fit_are_an_error(broken) -> None:
