@@ -53,7 +53,8 @@ class BridgeInfo:
         utility: The utility signal it learned from.
         roles: Model roles it calls (``bridge``); their identity is part of the cache key.
         extra: The optional extra it needs.
-        cached: Whether results go to the bridge cache; off for what is cheaper than a look-up.
+        cached: Whether results go to the bridge cache; off for what is cheaper than a look-up, and for a bridge whose
+            source cannot be read (typed into a notebook).
         sampling: Whether two runs with the same arguments may differ (a function of the arguments where they decide);
             the epoch is then part of the key.
         fingerprint: Given the arguments, says what else decides the result (weight hashes, resolved revisions).
@@ -202,8 +203,11 @@ def _register(factory: Callable[..., Bridge], about: dict[str, Any]) -> Callable
     make.__signature__ = signature.replace(parameters=parameters, return_annotation=Solver)  # type: ignore[attr-defined]
     registered = solver(make)
     info = BridgeInfo(name=registry_info(registered).name, **about)
-    if "/" not in info.name:  # no installed package holds it: its version is its source
-        source_hash = hashlib.sha256(Path(inspect.getfile(factory)).read_bytes()).hexdigest()
+    if "/" not in info.name.removeprefix("__main__/"):  # no installed package holds it: its version is its source
+        try:
+            source_hash = hashlib.sha256(Path(inspect.getfile(factory)).read_bytes()).hexdigest()
+        except OSError:  # typed into a notebook or a shell: nothing says when it changes
+            info = replace(info, cached=False)
     _infos[info.name] = info
     return cast(Callable[..., BridgeSolver], registered)
 

@@ -336,6 +336,12 @@ def test_a_file_is_part_of_the_key_by_its_source(tmp_path: Path) -> None:
     assert steps(f"{path}@plain")["cache"] == "off"
 
 
+def test_a_bridge_typed_into_a_notebook_runs_uncached() -> None:
+    cell: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(FILE, "<cell 1>", "exec"), cell)
+    assert [store_of(run(cell["from_file"]())).steps[0]["cache"] for _ in range(2)] == ["off", "off"]
+
+
 def test_a_bridge_that_fails_is_an_error_not_an_answer() -> None:
     async def broken(question: str, documents: Sequence[Document]) -> list[Document]:
         raise RuntimeError("no memory left")
