@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated
 
+import numpy
 from pydantic import Field
 from rank_bm25 import BM25Okapi
 
@@ -20,7 +21,7 @@ from bridgebench.solvers.bridge import bridge
 )
 def bm25_reranker(
     top_k: Annotated[int | None, Field(ge=1)] = None,
-    k1: Annotated[float, Field(ge=0)] = 1.5,
+    k1: Annotated[float, Field(gt=0)] = 1.5,
     b: Annotated[float, Field(ge=0, le=1)] = 0.75,
     titles: bool = True,
 ) -> Bridge:
@@ -39,6 +40,8 @@ def bm25_reranker(
         corpus = [words(document.full_text if titles else document.text) for document in documents]
         if not any(corpus):  # no statistics to compute
             return reranked(documents, [0.0] * len(documents), top_k)
-        return reranked(documents, BM25Okapi(corpus, k1=k1, b=b).get_scores(words(question)).tolist(), top_k)
+        with numpy.errstate(invalid="ignore"):  # with b = 1 a document without words has 0 / 0
+            scores = BM25Okapi(corpus, k1=k1, b=b).get_scores(words(question))
+        return reranked(documents, numpy.where([bool(found) for found in corpus], scores, 0.0).tolist(), top_k)
 
     return run

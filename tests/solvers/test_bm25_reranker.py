@@ -56,7 +56,15 @@ def test_nothing_to_match_keeps_the_order() -> None:
     assert order(rerank("zebra", DOCUMENTS)) == [document.id for document in DOCUMENTS]
 
 
-@pytest.mark.parametrize(("args", "name"), [({"top_k": 0}, "top_k"), ({"b": 2.0}, "b"), ({"k": 1}, "k")])
+def test_a_document_without_words_scores_nothing_even_with_full_normalisation() -> None:
+    result = rerank("dog", (Document("e", "", " "), *CATS), b=1.0)
+    assert order(result)[0] == "a"
+    assert result.notes["scores"][0] == 0
+
+
+@pytest.mark.parametrize(
+    ("args", "name"), [({"top_k": 0}, "top_k"), ({"b": 2.0}, "b"), ({"k1": 0.0}, "k1"), ({"k": 1}, "k")]
+)
 def test_wrong_arguments_are_named(args: dict[str, object], name: str) -> None:
     with pytest.raises(BridgebenchError, match=f"argument '{name}'"):
         bm25_reranker(**args)
