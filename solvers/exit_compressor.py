@@ -14,7 +14,7 @@ from bridgebench.errors import BridgebenchError, require
 from bridgebench.fingerprint import checkpoint_fingerprint
 from bridgebench.solvers._encoders import device, encoder_cost, load_once
 from bridgebench.solvers._fields import fit_field
-from bridgebench.solvers._ranking import SCORE_DIGITS
+from bridgebench.solvers._ranking import SCORE_DIGITS, require_finite
 from bridgebench.solvers._sentences import split_sentences
 from bridgebench.solvers._spacy import spacy_fingerprint
 from bridgebench.solvers.bridge import bridge
@@ -191,6 +191,8 @@ def exit_compressor(
         )
         useful = iter([probability for result in results for probability in result.value])
         probabilities = [[next(useful) for _ in row] for row in sentences]
+        for document, row in zip(documents, probabilities, strict=True):
+            require_finite(document, row, "P(Yes)")
         least = threshold
         best = max(max(row, default=0.0) for row in probabilities)
         fell_back = fallback == "top1" and best < threshold

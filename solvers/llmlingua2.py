@@ -15,6 +15,7 @@ from bridgebench.document import Bridge, BridgeResult, Document
 from bridgebench.errors import BridgebenchError, require
 from bridgebench.fingerprint import checkpoint_fingerprint
 from bridgebench.solvers._encoders import device, encoder_cost, load_once, load_pretrained
+from bridgebench.solvers._ranking import require_finite
 from bridgebench.solvers.bridge import bridge
 from bridgebench.solvers.token_pruning import TokenToWord, keep_words, merge_words, split_chunks
 
@@ -115,9 +116,11 @@ def llmlingua2(
         for document, chunks in zip(documents, chunked, strict=True):
             texts = []
             for chunk in chunks:
+                probabilities = next(readings)
+                require_finite(document, probabilities, "keep probability")
                 words = merge_words(
                     tokenizer.convert_ids_to_tokens(chunk),
-                    next(readings),
+                    probabilities,
                     wordpiece=classifier.wordpiece,
                     how=token_to_word,
                     force_tokens=forced,

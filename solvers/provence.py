@@ -14,7 +14,7 @@ from bridgebench.document import Bridge, BridgeResult, Cost, Document
 from bridgebench.errors import BridgebenchError, require
 from bridgebench.fingerprint import checkpoint_fingerprint
 from bridgebench.solvers._encoders import device, encoder_cost, load_once, load_pretrained
-from bridgebench.solvers._ranking import reranked
+from bridgebench.solvers._ranking import require_finite, reranked
 from bridgebench.solvers._sentences import split_sentences
 from bridgebench.solvers._spacy import spacy_fingerprint
 from bridgebench.solvers.bridge import bridge
@@ -164,6 +164,8 @@ def provence(
         )
         normalise = not pruner.is_open if normalize_question is None else normalize_question
         readings = await pruner.read(normalise_question(question) if normalise else question, passages)
+        for document, reading in zip(documents, readings.passages, strict=True):
+            require_finite(document, reading.probabilities, "keep probability")
         kept = [
             select_sentences(
                 reading.probabilities,

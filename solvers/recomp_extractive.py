@@ -8,7 +8,7 @@ from pydantic import Field
 
 from bridgebench.document import Bridge, BridgeResult, Document
 from bridgebench.solvers._embedder import Text, embedder_fingerprint, load_embedder
-from bridgebench.solvers._ranking import SCORE_DIGITS
+from bridgebench.solvers._ranking import SCORE_DIGITS, require_finite
 from bridgebench.solvers._sentences import split_sentences
 from bridgebench.solvers._spacy import spacy_fingerprint
 from bridgebench.solvers.bridge import bridge
@@ -88,6 +88,8 @@ def recomp_extractive(
         embedded = await embedder.embed([Text(question, True), *(Text(text, False) for text in texts)])
         products = iter([float(embedded.vectors[0] @ vector) for vector in embedded.vectors[1:]])
         scores = [[round(next(products), SCORE_DIGITS) for _ in row] for row in sentences]
+        for document, row in zip(documents, scores, strict=True):
+            require_finite(document, row, "dot product")
         chosen = select_top(scores, top_n, per_document, min_score)
         if order == "score":
             kept = [

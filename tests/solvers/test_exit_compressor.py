@@ -1,3 +1,4 @@
+import math
 import shutil
 from pathlib import Path
 
@@ -114,6 +115,12 @@ def test_an_adapter_without_a_tokenizer_uses_its_base_s(tiny, tmp_path: Path) ->
     probabilities = sum(whole.pop("probabilities"), [])
     assert sum(ours.pop("probabilities"), []) == pytest.approx(probabilities, abs=1e-5)
     assert ours == whole
+
+
+def test_a_probability_that_is_no_number_is_an_error(tiny, broken) -> None:
+    model = broken(f"{tiny('exit_compressor')}/base", lambda tensors: tensors["model.norm.weight"].fill_(math.nan))
+    with pytest.raises(BridgebenchError, match=r"the P\(Yes\) of document '0' is nan"):
+        run(model)
 
 
 def test_missing_adapter_weights_are_an_error(tiny, tmp_path: Path) -> None:

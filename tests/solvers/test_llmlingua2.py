@@ -1,3 +1,5 @@
+import math
+
 import anyio
 import numpy
 import pytest
@@ -80,6 +82,12 @@ def test_a_forced_token_must_be_one(tiny) -> None:
 def test_missing_weights_are_an_error(tiny, broken) -> None:
     model = broken(tiny("llmlingua2"), lambda tensors: tensors.pop("classifier.weight"))
     with pytest.raises(BridgebenchError, match=r"1 weights missing: classifier\.weight"):
+        run(model)
+
+
+def test_a_probability_that_is_no_number_is_an_error(tiny, broken) -> None:
+    model = broken(tiny("llmlingua2"), lambda tensors: tensors["classifier.bias"].fill_(math.nan))
+    with pytest.raises(BridgebenchError, match="the keep probability of document '0' is nan"):
         run(model)
 
 

@@ -1,3 +1,5 @@
+import math
+
 import anyio
 import pytest
 import torch
@@ -110,6 +112,12 @@ def test_a_question_that_fills_the_encoder_is_an_error(tiny) -> None:
 def test_missing_weights_are_an_error(tiny, broken) -> None:
     model = broken(tiny("provence"), lambda tensors: tensors.pop("token_classifier.bias"))
     with pytest.raises(BridgebenchError, match=r"1 weights missing: token_classifier\.bias"):
+        run(model)
+
+
+def test_a_probability_that_is_no_number_is_an_error(tiny, broken) -> None:
+    model = broken(tiny("provence"), lambda tensors: tensors["token_classifier.bias"].fill_(math.nan))
+    with pytest.raises(BridgebenchError, match="the keep probability of document '0' is nan"):
         run(model)
 
 

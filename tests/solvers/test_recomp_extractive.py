@@ -1,3 +1,5 @@
+import math
+
 import anyio
 import pytest
 import torch
@@ -93,6 +95,12 @@ def test_missing_weights_are_an_error_but_the_pooler_s_are_not_used(tiny, broken
 def test_missing_weights_are_an_error(tiny, broken) -> None:
     model = broken(tiny("recomp_extractive"), lambda tensors: tensors.pop("embeddings.word_embeddings.weight"))
     with pytest.raises(BridgebenchError, match=r"1 weights missing: embeddings\.word_embeddings\.weight"):
+        run(model)
+
+
+def test_a_score_that_is_no_number_is_an_error(tiny, broken) -> None:
+    model = broken(tiny("recomp_extractive"), lambda tensors: tensors["embeddings.LayerNorm.bias"].fill_(math.nan))
+    with pytest.raises(BridgebenchError, match="the dot product of document '0' is nan"):
         run(model)
 
 
