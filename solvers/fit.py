@@ -84,26 +84,34 @@ def fit(documents: Sequence[Document], budget: int | None, *, tokenizer: str | N
     if budget is None and tokenizer is None:  # the common case pays for one split, not for offsets
         size = sum(len(document.title.split()) + len(document.text.split()) for document in documents)
         return Fitted(tuple(documents), None, unit, cut, size, size)
-    sizes = [len(spans(document.title)) + len(spans(document.text)) for document in documents]
+    sizes = [_size(document, spans) for document in documents]
     size = sum(sizes)
     if budget is None or size <= budget:
         return Fitted(tuple(documents), budget, unit, cut, size, size)
-    if cut == "end":
-        pieces = _head(documents, sizes, budget, spans)
-    else:
-        first = budget - budget // 2
-        pieces = _middle(documents, sizes, first, budget // 2, spans)
-    kept = [document for document in pieces if document is not None]
+    room, kept = budget, size
+    while kept > budget:  # a text that is cut inside a character or a word has other tokens than before
+        pieces = (
+            _head(documents, sizes, room, spans)
+            if cut == "end"
+            else _middle(documents, sizes, room - room // 2, room // 2, spans)
+        )
+        kept = sum(_size(document, spans) for document in pieces if document is not None)
+        room -= kept - budget
+    fitted = tuple(document for document in pieces if document is not None)
     return Fitted(
-        documents=tuple(kept),
+        documents=fitted,
         budget=budget,
         unit=unit,
         cut=cut,
         size=size,
-        kept=sum(len(spans(document.title)) + len(spans(document.text)) for document in kept),
-        documents_dropped=len(documents) - len(kept),
+        kept=kept,
+        documents_dropped=len(documents) - len(fitted),
         documents_cut=sum(a is not b for a, b in zip(documents, pieces, strict=True) if b is not None),
     )
+
+
+def _size(document: Document, spans: Spans) -> int:
+    return len(spans(document.title)) + len(spans(document.text))
 
 
 def _head(documents: Sequence[Document], sizes: Sequence[int], budget: int, spans: Spans) -> list[Document | None]:

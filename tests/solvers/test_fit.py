@@ -1,5 +1,7 @@
 """`fit` keeps the budget, whatever the documents, and counts what it cut."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -85,3 +87,20 @@ def test_tokens_of_a_named_tokenizer() -> None:
         fitted = fit([Document("0", "", "abcdefgh")], 3, tokenizer=folder)
         assert fitted.documents == (Document("0", "", "abc"),)
         assert (fitted.unit, fitted.size, fitted.kept) == (folder, 8, 3)
+
+
+@pytest.mark.parametrize("cut", ["end", "middle"])
+def test_a_cut_inside_a_character_keeps_the_budget(cut: str, tmp_path: Path) -> None:
+    """Tokens of bytes: each of a character's three has the whole of it as its place."""
+    pytest.importorskip("transformers", reason="needs the local extra")
+    tokenizers = pytest.importorskip("tokenizers")
+    from transformers import PreTrainedTokenizerFast
+
+    alphabet = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
+    raw = tokenizers.Tokenizer(tokenizers.models.BPE({byte: number for number, byte in enumerate(alphabet)}, []))
+    raw.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    PreTrainedTokenizerFast(tokenizer_object=raw).save_pretrained(tmp_path)
+    fitted = fit([Document("0", "", "東京都港区")], 7, tokenizer=str(tmp_path), cut=cut)  # type: ignore[arg-type]
+    (document,) = fitted.documents
+    assert fitted.kept == len(document.text.encode()) <= 7
+    assert document.text.startswith("東")
