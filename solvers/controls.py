@@ -1,12 +1,13 @@
 """Controls: what a bridge must beat before it is worth its cost."""
 
 import random
+import time
 from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from bridgebench.document import Bridge, BridgeResult, Document, count_words
+from bridgebench.document import Bridge, BridgeResult, Cost, Document, count_words
 from bridgebench.errors import BridgebenchError
 from bridgebench.solvers.bridge import bridge
 from bridgebench.solvers.fit import fit
@@ -75,7 +76,8 @@ def truncate(
             for other in chain:
                 shortened = (await run_step(other, question, shortened, run_context.get())).documents
             length = count_words(shortened)
+        started = time.perf_counter()  # what `like` takes is not its cost, and depends on what is in the cache
         kept = fit(documents, length).documents if length else ()
-        return BridgeResult(kept, notes={"words": length})
+        return BridgeResult(kept, cost=Cost(time.perf_counter() - started), notes={"words": length})
 
     return run
