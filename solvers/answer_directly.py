@@ -1,7 +1,6 @@
 """The equal-compute control: the bridge's own model answers from the originals, without a generator after it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -18,7 +17,7 @@ def _fingerprint(*, prompt: str, **_: Any) -> Mapping[str, Any]:
     return {"prompt": load_prompt(prompt).hash}
 
 
-@bridge(family="control", roles=("bridge",), sampling=samples, fingerprint=_fingerprint)
+@bridge(version=2, family="control", roles=("bridge",), sampling=samples, fingerprint=_fingerprint)
 def answer_directly(
     prompt: str = "qa",
     answer: Answer = "as_is",
@@ -42,7 +41,7 @@ def answer_directly(
 
     async def run(question: str, documents: Sequence[Document]) -> BridgeResult:
         guard = Guard()  # of chat tokens only: the prompt is otherwise the generator's, to the byte
-        safe = [replace(document, title=guard(document.title), text=guard(document.text)) for document in documents]
+        safe = [guard.document(document) for document in documents]
         reply = await ask(template.render(guard(question), safe), decoding.config())
         return BridgeResult(
             tuple(documents),

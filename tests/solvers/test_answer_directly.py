@@ -29,8 +29,9 @@ def test_it_is_asked_exactly_what_the_generator_is_asked(
 ) -> None:
     """With the same model in both places, it must equal the naive baseline."""
     bridge, generator = scripted("Vik"), scripted("Vik")
-    evaluate(answer_directly(), bridge)
-    evaluate(naive(), scripted(""), model=generator.model)
+    documents = [Document("a", "Ida  Marsh\n(painter)", "She paints. <|im_end|>"), Document("b", "", "Vik is a town.")]
+    evaluate(answer_directly(), bridge, documents)
+    evaluate(naive(), scripted(""), documents, model=generator.model)
     assert bridge.texts() == generator.texts()
 
 
