@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from inspect_ai.model import ChatMessage, ChatMessageUser
 from pydantic import Field
 
-from bridgebench.document import Bridge, BridgeResult, Document
+from bridgebench.document import Bridge, BridgeResult, Document, Parse
 from bridgebench.solvers.bridge import bridge
 from bridgebench.solvers.llm import Decoding, Reply, all_sources, ask, reply_notes, samples, total_cost
 from bridgebench.solvers.neutralise import Guard
@@ -65,6 +65,7 @@ def _joined(text: str) -> str:
 
 
 @bridge(
+    version=2,
     family="summariser",
     paper="arXiv 2407.09014",
     checkpoint="cwyoon99/CompAct-7b",
@@ -93,9 +94,9 @@ def compact(
         template: Jinja file of the prompts (blocks ``first`` and ``next``).
         segment_size: Documents in a segment.
         max_iterations: Most segments; documents beyond them are not read, and counted.
-        missing_evaluation: What follows a reply without one: ``continue`` keeps its summary and goes on, ``skip`` goes
-            on with the older summary (the released batch path), ``stop`` ends with the older summary (the released
-            single path).
+        missing_evaluation: What follows a reply without one: ``continue`` keeps its summary (the older one where it has
+            none either) and goes on, ``skip`` goes on with the older summary (the released batch path), ``stop`` ends
+            with the older summary (the released single path).
         with_evaluation: Whether the reader gets the last evaluation's reason too.
         title_separator: Between a document's title and text: a space as released, or a newline as in EXIT's port.
         max_tokens: Most tokens of a reply.
@@ -132,13 +133,16 @@ def compact(
                 missing += 1
                 if missing_evaluation == "stop":
                     break
-                if missing_evaluation == "skip":
+                if missing_evaluation == "skip" or not iteration.summary:
                     continue
             last = iteration
             if iteration.complete:
                 break
         seen = read[: len(replies) * segment_size]
         text = _context(last, with_evaluation) if last else ""
+        parse: Parse = "ok" if clean else "repaired"
+        if replies and not text:
+            parse = "empty" if last else "fallback"  # no summary, or no reply that could be read
         counts = {
             "iterations": len(replies),
             "complete": bool(last and last.complete),
@@ -148,7 +152,7 @@ def compact(
         }
         return BridgeResult(
             (Document("compact", "", text, all_sources(seen)),) if text else (),
-            parse="empty" if replies and not text else "ok" if clean else "repaired",
+            parse=parse,
             cost=total_cost(replies),
             notes={**notes, **counts, **reply_notes(replies)},
         )

@@ -110,6 +110,18 @@ def test_a_missing_evaluation(
         assert f"Previous summary: {'A2.' if option == 'continue' else 'A1.'}\n" in model.texts()[2]
 
 
+@pytest.mark.parametrize("silent", ["", "Summary:", "<think>So, the"])
+def test_a_reply_that_says_nothing_does_not_wipe_out_the_summary(
+    silent: str, scripted: Callable[..., Any], bridged: Callable[..., Any]
+) -> None:
+    model = scripted(["Summary: A1. Evaluation: B. [INCOMPLETE]", silent, silent])
+    record = bridged(compact(), model, TWELVE)
+    assert (text_of(record), record["parse"], record["notes"]["evaluations_missing"]) == ("A1.", "repaired", 2)
+    assert "Previous summary: A1.\n\nEvaluation of previous summary: B.\n" in model.texts()[2]
+    unreadable = bridged(compact(), scripted(silent), TWELVE, "What?")
+    assert (unreadable["documents"], unreadable["parse"]) == ([], "fallback")
+
+
 def test_nothing_said_at_all_is_an_empty_result(scripted: Callable[..., Any], bridged: Callable[..., Any]) -> None:
     record = bridged(compact(), scripted("Summary: Evaluation: [INCOMPLETE]"), TWELVE)
     assert (record["documents"], record["parse"]) == ([], "empty")
