@@ -91,7 +91,7 @@ def parse_pairs(text: str, count: int, second: str = "keywords", instructions: s
             pairs[-1][1].append(_DECORATED.sub("", line).strip())
     if pairs:
         read = [(question, _second(second, told, instructions)) for question, told in pairs[:count]]
-        clean = clean and all(told == [value] for (_, told), (_, value) in zip(pairs, read, strict=True))
+        clean = clean and all(value and told == [value] for (_, told), (_, value) in zip(pairs, read, strict=True))
         return Pairs(tuple(read), "ok" if clean and len(read) == count else "repaired")
     bare = [_DECORATED.sub("", line).strip(" \t*_") for line in lines]
     questions = [line for line in bare if is_question(line, instructions)]

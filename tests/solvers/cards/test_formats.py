@@ -81,6 +81,11 @@ def test_answers_may_have_several_lines() -> None:
     assert parse_pairs(f"Question: {WHY}\nAnswer: To see, to see.", 1, "answer").parse == "ok"
 
 
+def test_a_question_without_an_answer_is_not_as_specified() -> None:
+    parsed = parse_pairs(f"Question: {WHY}\nAnswer: \nQuestion: {HOW}\nAnswer: By the wick.", 2, "answer")
+    assert (parsed.pairs, parsed.parse) == (((WHY, ""), (HOW, "By the wick.")), "repaired")
+
+
 def test_what_repeats_the_instructions_is_nothing() -> None:
     instructions = "Write one question, like: Question: Why is the sky blue? Then keywords to search for."
     parsed = parse_pairs(
