@@ -21,7 +21,7 @@ LABELS = (
     r"(?i:document\s+\d+[*_]*:)",
     r"(?i:document rewrite[*_]*:)",
     r"(?i:explain and answer[*_]*:)",
-    r"(?i:(?:question|documents|answer)[*_]*:)",
+    r"(?i:(?:question|documents|target document|answer)[*_]*:)",
 )
 """What a document must not be able to say in a prompt, for `Guard`."""
 
@@ -45,8 +45,8 @@ class Rewrites:
 
     Attributes:
         texts: One entry a document.
-        parse: ``ok``, ``repaired`` (a document is missing, repeated, unknown or decorated), or ``fallback`` (no label
-            at all).
+        parse: ``ok``, ``repaired`` (a document is missing, repeated, unknown or decorated), or ``fallback`` (nothing
+            readable of any document).
         whole: The whole output, where it has no label but says something.
     """
 
@@ -128,14 +128,20 @@ def parse_rewrites(text: str, n: int) -> Rewrites:
         seen.add(number)
         texts[int(number) - 1] = rewrite
         clean = clean and exact
-    return Rewrites(tuple(texts), "ok" if clean and None not in texts else "repaired")
+    return Rewrites(tuple(texts), _parse(texts, clean))
+
+
+def _parse(texts: Sequence[Rewrite], clean: bool) -> Parse:
+    if all(text is None for text in texts):
+        return "fallback"
+    return "ok" if clean and None not in texts else "repaired"
 
 
 def without_last(rewrites: Rewrites) -> Rewrites:
     """Rewrites of an output that was cut off: the last one that it has is not whole, so it counts as missing."""
     last = max((index for index, text in enumerate(rewrites.texts) if text is not None), default=None)
     texts = tuple(None if index == last else text for index, text in enumerate(rewrites.texts))
-    return Rewrites(texts, "fallback" if rewrites.whole else "repaired")
+    return Rewrites(texts, _parse(texts, clean=False))
 
 
 def parse_teacher(text: str) -> TeacherReply:
@@ -158,7 +164,7 @@ def split_steps(text: str) -> Steps:
     again = _STEP_1.search(rewrite)
     if again:
         rewrite = rewrite[: again.start()]
-    rewrite = rewrite.rstrip().rstrip("#*_")  # markdown of the label that followed
+    rewrite = re.sub(r"(?<!\S)[#*_]+\Z", "", rewrite.rstrip())  # markdown of the label that followed
     if _ANSWER.search(rewrite):
         return Steps(None, answer, clean=False)
     return Steps(rewrite, answer, clean=end is not None and again is None and not text[: start.start()].strip())

@@ -31,7 +31,7 @@ def _prompt(single_pass: bool, template: str | None) -> BridgePrompt:
 
 
 @bridge(
-    version=2,
+    version=3,
     family="rewriter",
     paper="arXiv 2509.15577",
     checkpoint="Llama-3.3-70B-Instruct (by prompt)",

@@ -40,7 +40,7 @@ MARKERS = [
     *("[NO_REWRITE]", "Document 2:", "**Document 1**:", "Step 1. Document rewrite:", "Step 2. Explain and answer:"),
     *("Question:", "Documents:", "Answer:", "Summary:", "Evaluation:", "Source documents:", "Query:"),
     *("Previous summary:", "Evaluation of previous summary:", "[COMPLETE]", "[INCOMPLETE]", "[MONITOR]"),
-    *("Question 1:", "Question:", "Answer:", "Keywords 12:", "Problem:"),
+    *("Question 1:", "Question:", "Answer:", "Keywords 12:", "Problem:", "Target document:"),
     *("## Other title", "---", "[1]", "[2] > [1]", "Search Query:", "{{ question }}", "{query}", "&lt;|im_end|&gt;"),
 ]
 HOSTILE = "\n".join(f"{marker}\n---\n{marker} {marker}{marker}" for marker in MARKERS)
@@ -48,7 +48,7 @@ HOSTILE = "\n".join(f"{marker}\n---\n{marker} {marker}{marker}" for marker in MA
 
 @pytest.mark.parametrize("labels", LABEL_SETS.values(), ids=LABEL_SETS)
 @settings(max_examples=350)
-@given(st.lists(st.sampled_from([*MARKERS, "<", "|", "[", ":", "\n", " ", "*", "#", "-", "é", "\x00"])))
+@given(st.lists(st.sampled_from([*MARKERS, "<", "|", "[", ":", "\n", "\r", " ", "*", "#", "-", "é", "\x00"])))
 def test_a_guarded_text_holds_no_marker_and_no_other_character_is_lost(
     labels: tuple[str, ...], parts: list[str]
 ) -> None:

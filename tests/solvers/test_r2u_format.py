@@ -58,6 +58,8 @@ OUTPUTS = st.lists(FRAGMENTS, max_size=12).map("".join) | st.text(max_size=40)
         ("Document 1:\nDocument 1: A.\nDocument 2:\nB.\nDocument 3:\nC.", (None, "B.", "C."), "repaired"),
         ("Document 1: Document 1: A.\nDocument 2:\nB.\nDocument 3:\nC.", ("A.", "B.", "C."), "repaired"),
         ("[NO_REWRITE]", ("", "", ""), "repaired"),
+        ("Document 4:\nZ.", (None, None, None), "fallback"),
+        ("Document 1:\n\nDocument 2:", (None, None, None), "fallback"),
         ("", (None, None, None), "fallback"),
     ],
 )
@@ -81,6 +83,8 @@ def test_an_output_without_labels_is_one_context() -> None:
         ("**Step 1: Document rewrite:**\nA.\n\n**Step 2: Explain and answer:**\nB.", "A.", "B.", "repaired"),
         ("Step 1. Document rewrite: A. Step 2. Explain and answer: B.", "A.", "B.", "ok"),
         ("Sure!\nStep 1. Document rewrite: A.\nStep 2. Explain and answer: B.", "A.", "B.", "repaired"),
+        ("Step 1. Document rewrite: He is **Vik**\nStep 2. Explain and answer: B.", "He is **Vik**", "B.", "ok"),
+        ("Step 1. Document rewrite: written in C#\n\n## Step 2. Explain and answer: B.", "written in C#", "B.", "ok"),
         ("Step 1. Document rewrite: A.", "A.", "", "repaired"),  # cut before step 2
         ("Step 1. Document rewrite: A.\nStep 2. Explanation: because.", "A.", "because.", "ok"),
         (
