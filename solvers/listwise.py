@@ -72,7 +72,7 @@ def parse_tied(text: str, n: int) -> Order:
     Ties keep the order in which they are listed; whatever is no known identifier is skipped.
     """
     line = text.strip().rpartition("\n")[2]
-    named = [part.strip().replace("[", "").replace("]", "") for part in re.split("[>=]", line)]
+    named = [part.replace("[", "").replace("]", "").strip() for part in re.split("[>=]", line)]
     known = [part for part in named if _index(part, n) is not None]
     indices = [_index(part, n) for part in known]
     stop = next((position for position, index in enumerate(indices) if index in indices[:position]), len(known))

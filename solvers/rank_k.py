@@ -19,6 +19,7 @@ AUTHORS = frozenset({"c206ab2dd9c4"})
 
 
 @bridge(
+    version=2,
     family="reranker",
     paper="arXiv 2505.14432",
     checkpoint="hltcoe/Rank-K-32B",

@@ -100,6 +100,7 @@ def test_permutations(reply: str, n: int, order: tuple[int, ...], parse: str) ->
         ("[2] = [1]", 2, (1, 0), "ok", 1),  # ties keep the order in which they are listed
         ("[0] > [2] > [1]", 2, (1, 0), "repaired", 0),  # the released code reads 0 as the last passage
         ("[2] > [x] > [1]", 2, (1, 0), "repaired", 0),
+        ("[ 2 ] > [ 1 ]", 2, (1, 0), "repaired", 0),  # numbers with spaces around them are numbers
         ("[2] > [3] > [2] > [1]", 3, (1, 2, 0), "repaired", 0),  # reading stops at the first repeated one
         ("[2] > [1]\nThat is my ranking.", 2, (0, 1), "fallback", 0),
         ("so passage 2 may be better, but then", 2, (0, 1), "fallback", 0),
