@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, get_model
 
-from bridgebench.document import Cost, Document
+from bridgebench.document import Cost, Document, Parse
 from bridgebench.solvers.step import run_context
 
 Number = TypeVar("Number", int, float)
@@ -128,6 +128,11 @@ def total_cost(replies: Sequence[Reply]) -> Cost:
 def _sum(figures: Sequence[Number | None]) -> Number | None:
     present = [figure for figure in figures if figure is not None]
     return sum(present, start=type(present[0])(0)) if present and len(present) == len(figures) else None
+
+
+def unless_cut(parse: Parse, replies: Sequence[Reply]) -> Parse:
+    """`parse`; ``repaired`` for ``ok`` and ``empty`` where a reply stopped at ``max_tokens``: its end is missing."""
+    return "repaired" if parse in ("ok", "empty") and any(reply.truncated for reply in replies) else parse
 
 
 def reply_notes(replies: Sequence[Reply]) -> dict[str, int]:

@@ -15,12 +15,13 @@ from pydantic import Field
 from bridgebench.document import Bridge, BridgeResult, Document, Parse
 from bridgebench.solvers.bridge import bridge
 from bridgebench.solvers.cards.formats import LABELS, Pairs, parse_pairs
-from bridgebench.solvers.llm import Decoding, ask, reply_notes, samples, total_cost
+from bridgebench.solvers.llm import Decoding, ask, reply_notes, samples, total_cost, unless_cut
 from bridgebench.solvers.neutralise import Guard
 from bridgebench.solvers.prompting import PROBE_DOCUMENTS, PROBE_QUESTION, bridge_prompt, prompt_fingerprint
 
 
 @bridge(
+    version=2,
     family="summariser",
     paper="arXiv 2506.13778 (as a bridge: ours)",
     roles=("bridge",),
@@ -74,7 +75,7 @@ def question_cards(
         }
         return BridgeResult(
             made,
-            parse=_parse([parsed.parse for parsed in read], kept),
+            parse=unless_cut(_parse([parsed.parse for parsed in read], kept), replies),
             cost=total_cost(replies),
             notes={**notes, **counts, **reply_notes(replies)},
         )

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from bridgebench.document import Bridge, BridgeResult, Document
 from bridgebench.solvers.bridge import bridge
-from bridgebench.solvers.llm import Decoding, ask, reply_notes, samples, total_cost
+from bridgebench.solvers.llm import Decoding, ask, reply_notes, samples, total_cost, unless_cut
 from bridgebench.solvers.neutralise import Guard
 from bridgebench.solvers.prompting import (
     PROBE_DOCUMENTS,
@@ -24,6 +24,7 @@ from bridgebench.solvers.r2u_format import LABELS, parse_rewrites, rewritten_doc
 
 
 @bridge(
+    version=2,
     family="rewriter",
     paper="arXiv 2509.15577",
     checkpoint="none public; the paper fine-tunes Llama-3.2-3B-Instruct",
@@ -75,7 +76,7 @@ def r2u(
         }
         return BridgeResult(
             rewritten_documents(documents, rewrites, keep_title=keep_title, keep_original=keep_original),
-            parse=rewrites.parse,
+            parse=unless_cut(rewrites.parse, [reply]),
             cost=total_cost([reply]),
             notes={**notes, **counts, **reply_notes([reply])},
         )

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from bridgebench.document import Bridge, BridgeResult, Document, Parse
 from bridgebench.solvers.bridge import bridge
-from bridgebench.solvers.llm import Decoding, all_sources, ask, reply_notes, samples, total_cost
+from bridgebench.solvers.llm import Decoding, all_sources, ask, reply_notes, samples, total_cost, unless_cut
 from bridgebench.solvers.neutralise import Guard
 from bridgebench.solvers.prompting import (
     PROBE_DOCUMENTS,
@@ -20,7 +20,10 @@ from bridgebench.solvers.prompting import (
     prompt_fingerprint,
 )
 
-LABELS = (r"\[(?:MONITOR|EXECUTOR)\]", r"(?:(?<=\n)|\A)(?:##(?= )|---(?=\n|\Z))")
+LABELS = (
+    r"\[(?:MONITOR|EXECUTOR)\]",
+    r"(?<![^\n\r\u2028\u2029])(?:##(?= )|---(?![^\n\r\u2028\u2029]))",  # at the beginning of any kind of line
+)
 AUTHORS = frozenset({"2dbfd5bbf920"})
 """Rendering of allen-li1231/refiner-rag (df997d1): markers only, so that the packaged prompt is the authors'."""
 
@@ -70,6 +73,7 @@ def parse_sections(text: str) -> Sections:
 
 
 @bridge(
+    version=2,
     family="summariser",
     paper="arXiv 2406.11357",
     checkpoint="al1231/Refiner-7B (LoRA on meta-llama/Llama-2-7b-chat-hf)",
@@ -133,7 +137,7 @@ def refiner(
         counts = {"passages_dropped": dropped, "sections": len(parsed.sections), "neutralised": guard.touched}
         return BridgeResult(
             made,
-            parse="ok" if kept_as_is else parsed.parse,
+            parse=unless_cut("ok" if kept_as_is else parsed.parse, [reply]),
             cost=total_cost([reply]),
             notes={**notes, **counts, **reply_notes([reply])},
         )

@@ -10,13 +10,14 @@ from pydantic import Field
 
 from bridgebench.document import Bridge, BridgeResult, Document, Parse
 from bridgebench.solvers.bridge import bridge
-from bridgebench.solvers.llm import Decoding, all_sources, ask, reply_notes, samples, total_cost
+from bridgebench.solvers.llm import Decoding, all_sources, ask, reply_notes, samples, total_cost, unless_cut
 from bridgebench.solvers.neutralise import Guard
 from bridgebench.solvers.prompting import PROBE_DOCUMENTS, PROBE_QUESTION, bridge_prompt, prompt_fingerprint
-from bridgebench.solvers.r2u_format import LABELS, SKIP
+from bridgebench.solvers.r2u_format import LABELS, SKIP, Rewrite
 
 
 @bridge(
+    version=2,
     family="summariser",
     paper="arXiv 2509.15577, Table 3 (prompt only)",
     roles=("bridge",),
@@ -31,6 +32,8 @@ def summarize(
     seed: int = 0,
 ) -> Bridge:
     """Summarise for the question, without training; what has nothing to do with it is left out.
+
+    A blank reply leaves nothing of what it was to summarise, and is counted.
 
     Args:
         template: Jinja file of the prompt (given ``question`` and ``documents``).
@@ -55,11 +58,14 @@ def summarize(
         replies = await collect(*(ask(render(question, part, guard), decoding.config()) for part in parts))
         texts = [parse_summary(reply.text) for reply in replies]
         made = [_summary(part, text) for part, (text, _) in zip(parts, texts, strict=True) if text]
+        missing = sum(text is None for text, _ in texts)
+        counts = {"skipped": len(parts) - len(made) - missing, "missing": missing, "neutralised": guard.touched}
         parse: Parse = "ok" if all(exact for _, exact in texts) else "repaired"
-        counts = {"skipped": len(parts) - len(made), "neutralised": guard.touched}
+        if not made:
+            parse = "empty" if not missing else "fallback" if missing == len(parts) else "repaired"
         return BridgeResult(
             tuple(made),
-            parse=parse if made else "empty",
+            parse=unless_cut(parse, replies),
             cost=total_cost(replies),
             notes={**notes, **counts, **reply_notes(replies)},
         )
@@ -67,11 +73,14 @@ def summarize(
     return run
 
 
-def parse_summary(text: str) -> tuple[str, bool]:
-    """The summary, empty where nothing bears on the question, and whether the reply is as specified."""
+def parse_summary(text: str) -> tuple[Rewrite, bool]:
+    """The summary, and whether the reply is as specified.
+
+    The summary is empty where nothing bears on the question, None where the reply says nothing.
+    """
     text = text.strip().removeprefix("Summary:").strip()
     if SKIP not in text:
-        return text, bool(text)
+        return text or None, bool(text)
     return ("", text == SKIP) if text.startswith(SKIP) else (text.replace(SKIP, "").strip(), False)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from inspect_ai.model import get_model
+from inspect_ai.model import ModelOutput, get_model
 
 from bridgebench.solvers.question_cards import question_cards
 from bridgebench.testing import check_bridge
@@ -48,6 +48,12 @@ def test_questions_without_answers_are_left_out(scripted: Callable[..., Any], br
     record = bridged(question_cards(pairs=2), scripted(f"Question: Who is Olof?\n{REPLY}"))
     assert record["documents"][0]["text"] == REPLY
     assert record["parse"] == "repaired"
+
+
+def test_a_card_that_was_cut_off_is_not_as_specified(scripted: Callable[..., Any], bridged: Callable[..., Any]) -> None:
+    cut = ModelOutput.from_content("scripted", REPLY.removesuffix("holm."), stop_reason="max_tokens")
+    record = bridged(question_cards(pairs=1), scripted(lambda messages: cut))
+    assert (record["parse"], record["notes"]["truncated"]) == ("repaired", 3)
 
 
 def test_the_question_is_shown_on_request(scripted: Callable[..., Any], bridged: Callable[..., Any]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from inspect_ai.model import get_model
+from inspect_ai.model import ModelOutput, get_model
 
 from bridgebench import Document
 from bridgebench.solvers.r2u import r2u
@@ -55,6 +55,15 @@ def test_a_document_that_the_output_does_not_mention_stays_as_it_was(
     record = bridged(r2u(), scripted("Document 3:\nThe Sella is a river."))
     assert [text for _, text, _ in read(record)] == [documents[0].text, documents[1].text, "The Sella is a river."]
     assert (record["parse"], record["notes"]["missing"]) == ("repaired", 2)
+
+
+def test_an_output_that_was_cut_off_is_not_as_specified(
+    scripted: Callable[..., Any], bridged: Callable[..., Any]
+) -> None:
+    cut = ModelOutput.from_content("scripted", THREE.removesuffix(" a river."), stop_reason="max_tokens")
+    record = bridged(r2u(), scripted(cut))
+    assert read(record)[-1][1] == "The Sella is"
+    assert (record["parse"], record["notes"]["missing"], record["notes"]["truncated"]) == ("repaired", 0, 1)
 
 
 def test_an_output_without_labels_is_one_context_made_of_all(
