@@ -39,4 +39,4 @@ def fit_field(
         if over <= 0:
             return shorter
         keep -= over
-    raise BridgebenchError(f"the prompt has {limit + over} tokens without any document; the bridge reads {limit}")
+    raise BridgebenchError(f"the prompt has {len(render(''))} tokens without any document; the bridge reads {limit}")
