@@ -233,6 +233,7 @@ def mark_list(row: Row) -> tuple[tuple[str, str], ...]:
         ("L", "sees the gold labels: an upper bound, not a method", marks.sees_labels),
         ("NC", f"non-commercial licence: {', '.join(marks.licences)}", marks.non_commercial),
         ("T", "a bridge was trained on this benchmark's training split", marks.trained_here),
+        ("C", f"another checkpoint, of which nothing is known here: {', '.join(marks.given)}", bool(marks.given)),
         ("?", f"not described by any installed package: {', '.join(marks.unknown)}", bool(marks.unknown)),
     ]
     return tuple((sign, meaning) for sign, meaning, applies in signs if applies)

@@ -21,6 +21,7 @@ class Marks:
         parameters: Sizes of the chain's checkpoints.
         licences: Their licences.
         papers: Their papers.
+        given: Checkpoints that were given in place of published ones: nothing is known of them here.
         unknown: Bridges that no installed package describes.
     """
 
@@ -32,12 +33,13 @@ class Marks:
     parameters: tuple[str, ...]
     licences: tuple[str, ...]
     papers: tuple[str, ...]
+    given: tuple[str, ...]
     unknown: tuple[str, ...]
 
 
 def marks(cell: Cell) -> Marks:
     """Collect them from the descriptions of the chain's bridges."""
-    infos = _infos(cell)
+    infos = [info.described(args) for name, args in cell.chain if (info := bridge_info(name)) is not None]
     signals = [info.utility for info in infos]
     return Marks(
         sees_labels=cell.gold_documents,
@@ -48,6 +50,11 @@ def marks(cell: Cell) -> Marks:
         parameters=tuple(info.parameters for info in infos if info.parameters),
         licences=tuple(info.licence for info in infos if info.licence),
         papers=tuple(info.paper for info in infos if info.paper),
+        given=tuple(
+            str(args["model"])
+            for name, args in cell.chain
+            if (info := bridge_info(name)) is not None and info.described(args) is not info
+        ),
         unknown=tuple(
             name for name, _ in cell.chain if bridge_info(name) is None and not hasattr(_registry, short(name))
         ),

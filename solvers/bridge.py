@@ -20,7 +20,7 @@ import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Literal, Protocol, cast, overload
 
 from inspect_ai.solver import Solver, solver
@@ -44,7 +44,7 @@ class BridgeInfo:
         version: Raise it when the same arguments give other results; it is part of the cache key.
         family: What is done to the documents.
         paper: Citation or arXiv id.
-        checkpoint: Default checkpoint.
+        checkpoint: Published checkpoint, which the fields from `parameters` to `utility` describe.
         parameters: Size of that checkpoint, for example ``435M``.
         licence: Licence of the checkpoint (of the method's code where there is none).
         non_commercial: Whether that licence forbids commercial use.
@@ -58,6 +58,7 @@ class BridgeInfo:
         sampling: Whether two runs with the same arguments may differ (a function of the arguments where they decide);
             the epoch is then part of the key.
         fingerprint: Given the arguments, says what else decides the result (weight hashes, resolved revisions).
+        model: Default of the argument `model`, where there is one: the published checkpoint. Read from the factory.
     """
 
     name: str
@@ -76,6 +77,18 @@ class BridgeInfo:
     cached: bool = True
     sampling: bool | Callable[..., bool] = False
     fingerprint: Callable[..., Mapping[str, Any]] | None = None
+    model: str | None = None
+
+    def described(self, args: Mapping[str, Any]) -> "BridgeInfo":
+        """The same without what is known of the published checkpoint, when the arguments name another.
+
+        A folder of the published checkpoint's name is taken for it.
+        """
+        given = args.get("model", self.model)
+        if self.model is None or given == self.model or PurePath(given).name == PurePath(self.checkpoint or "").name:
+            return self
+        about = replace(self, checkpoint=None, parameters=None, licence=None, non_commercial=False)
+        return replace(about, training_data=(), distilled=False, utility="none")
 
 
 @dataclass(frozen=True)
@@ -177,7 +190,7 @@ def bridge(factory: Callable[..., Bridge] | None = None, /, **about: Any) -> Any
     Args:
         factory: Function of keyword-able, JSON-serialisable arguments that returns a `Bridge`. It runs when the
             solver is made: load weights on first use, not there.
-        **about: Fields of `BridgeInfo`, but for the name.
+        **about: Fields of `BridgeInfo`, but for `name` and `model`.
     """
     if factory is None:
         return lambda decorated: _register(decorated, about)
@@ -202,7 +215,9 @@ def _register(factory: Callable[..., Bridge], about: dict[str, Any]) -> Callable
     parameters = [*signature.parameters.values(), *common.values()]
     make.__signature__ = signature.replace(parameters=parameters, return_annotation=Solver)  # type: ignore[attr-defined]
     registered = solver(make)
-    info = BridgeInfo(name=registry_info(registered).name, **about)
+    default = signature.parameters.get("model")
+    model = default.default if default and isinstance(default.default, str) else None
+    info = BridgeInfo(name=registry_info(registered).name, model=model, **about)
     if "/" not in info.name.removeprefix("__main__/"):  # no installed package holds it: its version is its source
         try:
             source_hash = hashlib.sha256(Path(inspect.getfile(factory)).read_bytes()).hexdigest()

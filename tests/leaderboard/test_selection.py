@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from bridgebench.leaderboard.details import run_facts
+from bridgebench.leaderboard.grids import mark_list
 from bridgebench.leaderboard.logs import read_logs
 from bridgebench.leaderboard.report import Report, read_report
 
@@ -178,3 +179,27 @@ def test_clusters_are_kept_together(synthetic: ModuleType, tmp_path: Path) -> No
     table = report(tmp_path).tables[0]
     assert table.clusters == 1
     assert table.rows[1].differences["f1"]["naive"].p == 1.0, "one cluster is one observation"
+
+
+@pytest.mark.parametrize(
+    ("bridge", "model", "signs"),
+    [
+        ("provence", None, ["NC"]),
+        ("provence", "naver/provence-reranker-debertav3-v1", ["NC"]),
+        ("provence", "/mirror/provence-reranker-debertav3-v1/", ["NC"]),
+        ("provence", "hotchpotch/open-provence-reranker-v1", ["C"]),
+        ("bge_reranker", None, ["T"]),
+        ("bge_reranker", "out/mine", ["C"]),
+        ("compact", None, ["T"]),
+        ("never_heard_of", "some/model", ["?"]),
+        ("bm25_reranker", None, []),
+    ],
+)
+def test_signs_beside_a_name_say_what_is_known_of_its_checkpoint(
+    synthetic: ModuleType, tmp_path: Path, bridge: str, model: str | None, signs: list[str]
+) -> None:
+    synthetic.write_cell(tmp_path, bridge, n=3, args={"model": model} if model else {})
+    (row,) = report(tmp_path).tables[0].rows
+    assert [sign for sign, _ in mark_list(row)] == signs
+    assert row.marks.given == ((model,) if signs == ["C"] else ())
+    assert bool(row.marks.licences) == (signs not in (["C"], ["?"]))
