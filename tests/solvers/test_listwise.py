@@ -131,11 +131,11 @@ def test_a_full_list_is_read_as_it_is_written(order: list[int]) -> None:
 
 
 def test_parsing_a_huge_reply_takes_no_more_than_linear_time() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     for reply in ("[1] > " * 50_000, "[" * 200_000, "1" * 200_000, " " * 200_000 + "[1]", "= " * 100_000):
         parse_permutation(reply, 20)
         parse_tied(reply, 20)
-    assert time.perf_counter() - started < 20  # quadratic would be minutes
+    assert time.process_time() - started < 20  # quadratic would be minutes
 
 
 def test_parse_of_several_windows() -> None:

@@ -153,7 +153,7 @@ def test_what_is_formatted_reads_back(texts: list[str]) -> None:
 
 
 def test_reading_takes_no_more_than_linear_time() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     for part in (
         "*",
         "#",
@@ -173,4 +173,4 @@ def test_reading_takes_no_more_than_linear_time() -> None:
         parse_rewrites(output, 10)
         parse_teacher(output)
         Guard(*LABELS)(output)
-    assert time.perf_counter() - started < 60  # quadratic would be hours
+    assert time.process_time() - started < 60  # quadratic would be hours

@@ -164,10 +164,10 @@ def test_a_guarded_text_has_no_label(text: str) -> None:
 
 
 def test_reading_takes_no_more_than_linear_time() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     for part in ("*", "#", " ", "Question: ", "Question 1", "\n", "1. ", "- ", "?", "Keywords: a, ", WHY + "\n"):
         reply = "Question: " + part * (200_000 // len(part))
         parse_pairs(reply, 5)
         parse_summary(reply)
         Guard(*LABELS)(reply)
-    assert time.perf_counter() - started < 60  # quadratic would be hours
+    assert time.process_time() - started < 60  # quadratic would be hours
