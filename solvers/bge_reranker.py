@@ -1,5 +1,6 @@
 """Cross-encoder reranking: question and passage read together, one score a pair (BGE: arXiv 2309.07597)."""
 
+import copy
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -36,7 +37,8 @@ class Scorer:
             raise BridgebenchError(f"checkpoint '{model}' has {self.encoder.num_labels} labels; a reranker has one")
         # sentence-transformers does not say what it filled in at random: load once more, for the report alone
         load_pretrained(type(self.encoder.model), model, revision=revision, config=self.encoder.model.config)
-        self.tokenizer = self.encoder.tokenizer
+        # for counting, on other threads: the encoder's own is set to truncate and to pad while its worker uses it
+        self._tokenizer = copy.deepcopy(self.encoder.tokenizer)
         self.batcher: Batcher[tuple[str, str], float] = Batcher(
             self._scores, name=f"cross-encoder {model}", lock=device_lock(self.device)
         )
@@ -59,10 +61,11 @@ class Scorer:
         if not passages:
             return [], 0
         limit = self.encoder.max_seq_length or sys.maxsize
-        alone = len(self.tokenizer(question, "", verbose=False)["input_ids"])
+        asked = self._tokenizer(question, add_special_tokens=False, verbose=False)["input_ids"]
+        alone = len(asked) + self._tokenizer.num_special_tokens_to_add(pair=True)
         if alone >= limit:
             raise BridgebenchError(f"the question has {alone} tokens; this cross-encoder reads {limit} in all")
-        pairs = self.tokenizer([question] * len(passages), list(passages), verbose=False)["input_ids"]
+        pairs = self._tokenizer([question] * len(passages), list(passages), verbose=False)["input_ids"]
         sizes = [len(pair) for pair in pairs]
         return [min(size, limit) for size in sizes], sum(size > limit for size in sizes)
 

@@ -59,6 +59,17 @@ def test_a_question_that_fills_the_encoder_is_an_error(tiny) -> None:
         rerank(tiny("bge_reranker"), "river " * 800)
 
 
+@pytest.mark.parametrize(("words", "fits"), [(507, True), (508, False), (509, False)])
+def test_a_question_is_refused_where_it_leaves_no_token_for_a_passage(tiny, words: int, fits: bool) -> None:
+    """A pair has four special tokens around its two texts."""
+    question = " ".join(["river"] * words)
+    if fits:
+        assert rerank(tiny("bge_reranker"), question).notes["truncated"] == len(DOCUMENTS)
+    else:
+        with pytest.raises(BridgebenchError, match=f"the question has {words + 4} tokens"):
+            rerank(tiny("bge_reranker"), question)
+
+
 def test_equal_passages_keep_their_order(tiny) -> None:
     twins = tuple(Document(str(index), "", "The river Sella flows through Tarnholm.") for index in range(20))
     assert rerank(tiny("bge_reranker"), documents=twins).documents == twins
