@@ -109,6 +109,11 @@ class LocalAPI(ModelAPI):
         }
         return output
 
+    @property
+    def dtype(self) -> str:
+        """What it computes in: machines differ, and so do its answers."""
+        return self.spec.dtype
+
     def max_tokens(self) -> int:
         return MAX_TOKENS
 

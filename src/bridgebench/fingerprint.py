@@ -81,8 +81,9 @@ def model_fingerprint(model: Model) -> dict[str, Any]:
     """Identity of an Inspect model: provider and name, address, model arguments and generation settings.
 
     A model whose name is a local folder is identified by the content of that folder too, one that the `local` provider
-    loads from the hub by its commit. The address is the one that was given: a provider that starts its own server
-    (vLLM) takes another port every time, so what a model was before its first call is kept.
+    loads from the hub by its commit, and both by the dtype that ``auto`` means on this machine. The address is the one
+    that was given: a provider that starts its own server (vLLM) takes another port every time, so what a model was
+    before its first call is kept.
     """
     if model not in _fingerprints:
         _fingerprints[model] = _fingerprint(model)
@@ -98,4 +99,5 @@ def _fingerprint(model: Model) -> dict[str, Any]:
         "args": {key: repr(value) for key, value in sorted(model.model_args.items()) if "api_key" not in key},
         "config": model.config.model_dump(exclude_none=True, exclude={"max_connections", "max_retries", "timeout"}),
         "weights": checkpoint_fingerprint(name, model.model_args.get("revision")) if loaded_here else None,
+        "dtype": getattr(model.api, "dtype", None),
     }

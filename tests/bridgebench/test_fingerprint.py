@@ -118,3 +118,16 @@ def test_a_local_model_of_the_hub_is_its_commit(hub: Callable[..., None]) -> Non
     model = get_model("local/someone/model", memoize=False)
     assert model_fingerprint(model)["weights"] == {"id": "someone/model", "revision": COMMITS[0]}
     assert model_fingerprint(get_model("mockllm/some/model", memoize=False))["weights"] is None
+
+
+def test_a_local_model_that_computes_in_another_dtype_is_another_one(
+    folder: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("torch", reason="needs the extra 'local'")
+    name = f"local/{folder('model', config='{}')}"
+    found = []
+    for native in (True, False):
+        monkeypatch.setattr("bridgebench.models.weights._computes_bfloat16", lambda device, native=native: native)
+        found.append(model_fingerprint(get_model(name, memoize=False)))
+    assert [fingerprint["dtype"] for fingerprint in found] == ["bfloat16", "float32"]
+    assert found[0] != found[1]
