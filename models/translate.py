@@ -1,6 +1,7 @@
 """Between Inspect's messages and settings, and what is asked of and answered by a batch."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 from inspect_ai.model import (
     ChatCompletionChoice,
@@ -15,6 +16,7 @@ from inspect_ai.model import (
     StopReason,
     TopLogprob,
 )
+from pydantic import BaseModel, Field, ValidationError
 
 from bridgebench.errors import BridgebenchError
 from bridgebench.models.generation import Generated, Generation
@@ -22,27 +24,42 @@ from bridgebench.models.prefix import common_prefix
 from bridgebench.models.sampling import Sampling, TokenLogprob
 from bridgebench.models.weights import Weights
 
-UNSUPPORTED = (
-    "best_of",
-    "extra_body",
-    "frequency_penalty",
-    "logit_bias",
-    "num_choices",
-    "presence_penalty",
-    "response_schema",
-)
-"""Settings that change answers and that this provider does not have."""
+UNSUPPORTED: Mapping[str, object] = {
+    "best_of": 1,
+    "extra_body": {},
+    "frequency_penalty": 0,
+    "logit_bias": {},
+    "num_choices": 1,
+    "presence_penalty": 0,
+    "response_schema": None,
+}
+"""Settings that change answers and that this provider does not have, each with the value that changes none."""
+
+
+class _Ranges(BaseModel):
+    """What Inspect does not check: an answer of -1 tokens would never end."""
+
+    max_tokens: Annotated[int, Field(ge=0)] | None
+    temperature: Annotated[float, Field(ge=0)] | None
+    top_p: Annotated[float, Field(gt=0, le=1)] | None
+    top_k: Annotated[int, Field(ge=1)] | None
+    stop_seqs: list[Annotated[str, Field(min_length=1)]] | None
 
 
 def refuse_unsupported(config: GenerateConfig) -> None:
-    """Refuse settings that would otherwise be ignored in silence.
+    """Refuse settings that would otherwise be ignored in silence, and values that mean nothing.
 
     Raises:
         BridgebenchError: Naming them.
     """
-    asked = [name for name in UNSUPPORTED if getattr(config, name) not in (None, 0, 1)]
+    asked = [name for name, idle in UNSUPPORTED.items() if getattr(config, name) not in (None, idle)]
     if asked:
         raise BridgebenchError(f"local/ does not support {', '.join(asked)}")
+    try:
+        _Ranges.model_validate(config, from_attributes=True)
+    except ValidationError as error:
+        problems = [f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()]
+        raise BridgebenchError(f"local/: {'; '.join(problems)}") from error
 
 
 def to_generation(
@@ -60,7 +77,8 @@ def to_generation(
         max_tokens: New tokens when `config` says nothing.
 
     Raises:
-        BridgebenchError: For content or a role that a prompt cannot hold, or no answer turn to score.
+        BridgebenchError: For content or a role that a prompt cannot hold, no answer turn to score, or nothing before
+            the answer.
     """
     chat = [_turn(message) for message in messages]
     sampling = Sampling(
@@ -69,13 +87,19 @@ def to_generation(
     if config.prompt_logprobs is None:
         top = (config.top_logprobs or 0) if config.logprobs or config.top_logprobs else None
         wanted = max_tokens if config.max_tokens is None else config.max_tokens
-        return Generation(tuple(weights.encode(chat)), wanted, sampling, tuple(config.stop_seqs or ()), top)
+        ids = tuple(weights.encode(chat))
+        if not ids:
+            raise BridgebenchError("local/: the prompt has no tokens: there is nothing to continue")
+        return Generation(ids, wanted, sampling, tuple(config.stop_seqs or ()), top)
     if not chat or chat[-1]["role"] != "assistant" or not chat[-1]["content"]:
         raise BridgebenchError("prompt_logprobs: the last message must be the assistant's answer to score")
     before = tuple(weights.encode(chat[:-1]))
     ids = tuple(weights.encode(chat[:-1], chat[-1]["content"]))
     top = config.prompt_logprobs if config.prompt_logprobs > 1 else 0
-    return Generation(ids, 0, sampling, top=top, scored=len(ids) - common_prefix([before, ids]))
+    scored = len(ids) - common_prefix([before, ids])
+    if scored == len(ids):
+        raise BridgebenchError("prompt_logprobs: before the answer to score there is no token to score it by")
+    return Generation(ids, 0, sampling, top=top, scored=scored)
 
 
 def _turn(message: ChatMessage) -> dict[str, str]:

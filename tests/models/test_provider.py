@@ -225,6 +225,12 @@ async def test_a_cancelled_request_leaves_the_queue(model: Model, batches: Any) 
         ([ChatMessageTool(content="x")], {}, "tool messages"),
         ([ChatMessageUser(content=[ContentImage(image="data:image/png;base64,AA==")])], {}, "text only"),
         ([ChatMessageUser(content="x")], {"presence_penalty": 0.5, "num_choices": 2}, "num_choices, presence_penalty"),
+        ([ChatMessageUser(content="x")], {"frequency_penalty": 1.0}, "frequency_penalty"),
+        ([ChatMessageUser(content="x")], {"max_tokens": -1}, "max_tokens: Input should be greater"),
+        ([ChatMessageUser(content="x")], {"temperature": -1.0}, "temperature: Input should be greater"),
+        ([ChatMessageUser(content="x")], {"temperature": 1.0, "top_k": -1}, "top_k: Input should be greater"),
+        ([ChatMessageUser(content="x")], {"temperature": 1.0, "top_p": 0.0}, "top_p: Input should be greater"),
+        ([ChatMessageUser(content="x")], {"stop_seqs": ["end", ""]}, "stop_seqs.1: String should have at least 1"),
     ],
 )
 async def test_what_cannot_be_honoured_is_refused(
@@ -232,6 +238,24 @@ async def test_what_cannot_be_honoured_is_refused(
 ) -> None:
     with pytest.raises(BridgebenchError, match=problem):
         await model.api.generate(messages, [], "none", GenerateConfig(**config))
+
+
+async def test_settings_that_change_nothing_are_accepted(model: Model) -> None:
+    config = GenerateConfig(max_tokens=1, frequency_penalty=0.0, presence_penalty=0.0, num_choices=1, logit_bias={})
+    assert (await model.generate("x", config=config)).usage
+
+
+@pytest.mark.parametrize(
+    ("text", "config", "problem"), [("", {}, "no tokens"), ("x", {"prompt_logprobs": 1}, "before the answer to score")]
+)
+async def test_a_base_model_continues_no_empty_prompt(
+    tiny_model: Any, text: str, config: dict[str, Any], problem: str
+) -> None:
+    """In a batch its row would be all padding, and its answer that of nothing."""
+    model = get_model(f"local/{tiny_model(template=None).path}", memoize=False, **FP32)
+    message = ChatMessageAssistant(content=text) if config else ChatMessageUser(content=text)
+    with pytest.raises(BridgebenchError, match=problem):
+        await model.api.generate([message], [], "none", GenerateConfig(**config))
 
 
 @pytest.mark.parametrize(
