@@ -1,6 +1,7 @@
 """Files and folders that a suite names, by content: a checkpoint that was trained again is another model."""
 
 import hashlib
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -14,8 +15,9 @@ def content_hashes(values: Iterable[Any]) -> dict[str, str]:
     """Path to hash of every file or folder that is named somewhere in `values` (also as ``provider/path``)."""
     found = {}
     for text in _strings(values):
-        path = Path(text).expanduser()
-        if ("/" in text or "." in text) and path.exists():
+        path = Path(os.path.expanduser(text))
+        # "." and "/" are punctuation: as folders, with the logs in them, they would make every run another one
+        if ("/" in text or "." in text) and any(map(str.isalnum, text)) and os.path.exists(path):
             found[text] = str(checkpoint_fingerprint(text)["content"]) if path.is_dir() else _hash(path)
     return found
 
