@@ -120,10 +120,20 @@ class BridgeCache:
                 self._locks[key] = (lock, users - 1)
 
     def merge(self, other: Path) -> int:
-        """Copy the results of another cache file into this one; returns how many were new."""
+        """Copy the results of another cache file, which is only read, into this one; returns how many were new.
+
+        Raises:
+            BridgebenchError: When it is not a bridge cache of this format.
+        """
         before = self._count()
-        with closing(BridgeCache(other)._db) as source:
-            rows = source.execute("SELECT key, bridge, value, created FROM results")
+        with closing(sqlite3.connect(f"{other.resolve().as_uri()}?mode=ro", uri=True)) as source:
+            try:
+                version = source.execute("PRAGMA user_version").fetchone()[0]
+                if version != FORMAT:
+                    raise _OtherFormat(f"it has format {version} and this version of bridgebench reads format {FORMAT}")
+                rows = source.execute("SELECT key, bridge, value, created FROM results")
+            except (sqlite3.Error, _OtherFormat) as error:
+                raise BridgebenchError(f"{other}: it is not a bridge cache to take results from: {error}") from None
             self._db.executemany("INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?)", rows)
         return self._count() - before
 

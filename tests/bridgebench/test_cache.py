@@ -146,6 +146,25 @@ def test_merge_brings_what_is_new(tmp_path: Path) -> None:
     assert one.get("shared") == one.get("new") == RESULT
 
 
+@pytest.mark.parametrize("content", [b"a log, given by mistake" * 40, b""])
+def test_merge_leaves_a_file_that_is_no_cache_as_it_is(tmp_path: Path, content: bytes) -> None:
+    other = tmp_path / "other.eval"
+    other.write_bytes(content)
+    with pytest.raises(BridgebenchError, match=r"other\.eval: it is not a bridge cache"):
+        BridgeCache(tmp_path / "one.sqlite").merge(other)
+    assert other.read_bytes() == content
+    assert {path.name for path in tmp_path.iterdir() if "one" not in path.name} == {"other.eval"}
+
+
+def test_merge_refuses_a_cache_of_another_format(tmp_path: Path) -> None:
+    BridgeCache(tmp_path / "other.sqlite").put("old", "b", RESULT)
+    with sqlite3.connect(tmp_path / "other.sqlite") as db:
+        db.execute(f"PRAGMA user_version={FORMAT + 1}")
+    with pytest.raises(BridgebenchError, match=f"other.sqlite: .*format {FORMAT + 1}"):
+        BridgeCache(tmp_path / "one.sqlite").merge(tmp_path / "other.sqlite")
+    assert not list(tmp_path.glob("*.aside"))
+
+
 def test_the_setting_moves_the_cache_or_turns_it_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRIDGEBENCH_BRIDGE_CACHE", str(tmp_path / "environment"))
     from_environment, from_argument = bridge_cache(), bridge_cache(str(tmp_path / "argument"))
