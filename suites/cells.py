@@ -149,10 +149,13 @@ class Cell:
         if self.generator.base_url:
             parts += ["--model-base-url", self.generator.base_url]
         for role, model in self.roles.items():
-            settings = {"model": model.model, **model.args, **model.config}
+            address = {} if model.base_url is None else {"base_url": model.base_url}
+            arguments = {**model.args, **address}
+            settings = {"model": model.model, **model.config, **({"model_args": arguments} if arguments else {})}
             parts += ["--model-role", f"{role}={json.dumps(settings) if len(settings) > 1 else model.model}"]
         for name, value in self.generation.items():
-            parts += [f"--{name.replace('_', '-')}", str(value)]
+            if value is not None:
+                parts += [f"--{name.replace('_', '-')}", _as_option(value)]
         parts += ["--epochs", str(self.epochs)] if self.epochs > 1 else []
         return shlex.join(parts)
 
@@ -213,6 +216,13 @@ def _calling(roles: Mapping[str, ModelChoice]) -> str:
 
 def _deciding(config: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in config.items() if key not in TRANSPORT}
+
+
+def _as_option(value: Any) -> str:
+    """A generation setting as Inspect's command line reads it."""
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _options(flag: str, values: Mapping[str, Any]) -> list[str]:
