@@ -1,6 +1,7 @@
 """`bridgebench run`: run a suite, or go on with it."""
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from rich.console import Console
@@ -45,7 +46,9 @@ def run(args: Namespace) -> int:
     changes = [*args.set, *([f"limit={args.limit}"] if args.limit is not None else [])]
     suite = load_suite(args.suite, smoke=args.smoke, changes=changes)
     if suite.tiny_checkpoints:  # before their contents become part of what cells are
-        _write_tiny_checkpoints(Path(suite.tiny_checkpoints))
+        from bridgebench.models.tiny_checkpoints import CHECKPOINTS
+
+        write_once(Path(suite.tiny_checkpoints), CHECKPOINTS)
     if suite.rule_cards:
         _write_rule_cards(Path(suite.rule_cards))
     cells = expand(suite)
@@ -59,7 +62,10 @@ def run(args: Namespace) -> int:
         return 0
     for path in args.merge_cache:
         console.print(f"{path}: {_merge_cache(path)} results taken over")
-    write_manifest(log_dir, suite, cells)
+    try:
+        write_manifest(log_dir, suite, cells)
+    except OSError as error:
+        raise BridgebenchError(f"--log-dir {log_dir}: {error}") from None
     console.print(f"{suite.name}: {len(chosen)} cells, logs in {log_dir}", soft_wrap=True)
     suite_run = SuiteRun(suite, log_dir, console)
     suite_run.run(chosen)
@@ -77,12 +83,13 @@ def _merge_cache(path: Path) -> int:
     return cache.merge(path)
 
 
-def _write_tiny_checkpoints(folder: Path) -> None:
-    from bridgebench.models.tiny_checkpoints import CHECKPOINTS
-
-    for name, write in CHECKPOINTS.items():
-        if not (folder / name).is_dir():
+def write_once(folder: Path, writers: Mapping[str, Callable[[Path], object]]) -> None:
+    """Write the subfolders that are not whole: absent, or begun by a run that was stopped."""
+    for name, write in writers.items():
+        whole = folder / name / ".whole"  # hidden: no part of the checkpoint's hash
+        if not whole.is_file():
             write(folder / name)
+            whole.touch()
 
 
 def _write_rule_cards(folder: Path) -> None:

@@ -251,3 +251,27 @@ def test_a_judge_without_a_model_is_refused_before_anything_is_generated(
     assert RUNS == []
     suite["roles"] = {"grader": "fake/grader"}
     assert run(tmp_path, suite, "--dry-run") == 0
+
+
+def test_a_log_folder_that_cannot_be_is_one_message(tmp_path: Path, suite: dict[str, Any], calls: Calls) -> None:
+    (tmp_path / "logs").touch()
+    with pytest.raises(BridgebenchError, match="--log-dir .*logs: "):
+        run(tmp_path, suite)
+    assert calls == []
+
+
+def test_tiny_checkpoints_that_were_stopped_half_way_are_written_again(tmp_path: Path, suite: dict[str, Any]) -> None:
+    written: list[str] = []
+
+    def write(folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        written.append(folder.name)
+        if len(written) == 2:
+            raise KeyboardInterrupt
+
+    writers = {"one": write, "two": write}
+    with pytest.raises(KeyboardInterrupt):
+        command.write_once(tmp_path, writers)
+    for _ in range(2):
+        command.write_once(tmp_path, writers)
+    assert written == ["one", "two", "two"]
