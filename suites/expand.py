@@ -7,7 +7,7 @@ from typing import Any, get_args, get_type_hints
 from inspect_ai.util import registry_create
 
 from bridgebench import _registry
-from bridgebench.errors import BridgebenchError
+from bridgebench.errors import BridgebenchError, MissingExtraError
 from bridgebench.solvers.bridge import bridge_infos
 from bridgebench.solvers.generate import load_prompt
 from bridgebench.solvers.rag import resolve_chain
@@ -48,8 +48,9 @@ def _with_files(cell: Cell) -> Cell:
 def _planned(suite: Suite, row: Row, roles: Mapping[str, ModelChoice], place: str) -> PlannedRow:
     try:
         chain = resolve_chain(row.chain)
-    except BridgebenchError as error:
-        raise BridgebenchError(f"suite '{suite.name}': {place}: {error}") from None
+    except Exception as error:  # of any kind: the bridge may stand in a file of the user's own
+        kind = "" if isinstance(error, BridgebenchError | MissingExtraError) else f"{type(error).__name__}: "
+        raise BridgebenchError(f"suite '{suite.name}': {place}: {kind}{error}") from error
     planned = PlannedRow(chain, {**roles, **_choices(row.roles)}, row.on_empty or suite.on_empty)
     called = {role for bridge in planned.bridges for role in bridge.info.roles}
     if missing := sorted(called - set(planned.roles)):

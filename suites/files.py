@@ -27,7 +27,7 @@ def load_suite(suite: str, *, smoke: bool = False, changes: Sequence[str] = ()) 
     path = _find(suite, Path())
     raw = _extended(path)
     if smoke:
-        if not isinstance(raw, dict) or not isinstance(raw.get("smoke"), dict):
+        if "smoke" not in raw:
             raise BridgebenchError(f"{path}: there is no 'smoke' section")
         raw = {**raw, "name": f"{raw.get('name', path.stem)}-smoke", **raw["smoke"]}
     for change in changes:
@@ -72,14 +72,26 @@ class _UniqueKeys(yaml.SafeLoader):
             seen.add(key)
         return super().construct_mapping(node, deep)
 
+    def refuse_date(self, node: yaml.ScalarNode) -> None:
+        raise yaml.MarkedYAMLError(
+            problem=f"{node.value} is read as a date: put it in quotes", problem_mark=node.start_mark
+        )
 
-def _extended(path: Path, seen: tuple[Path, ...] = ()) -> Any:
+
+_UniqueKeys.add_constructor("tag:yaml.org,2002:timestamp", _UniqueKeys.refuse_date)
+
+
+def _extended(path: Path, seen: tuple[Path, ...] = ()) -> dict[str, Any]:
     """A file's keys over those of the suite that its key ``extends`` names (a path from this file, or a packaged one).
 
     ``smoke`` sections are joined key by key, all other keys replaced.
     """
     raw = read_yaml(path)
-    if not isinstance(raw, dict) or "extends" not in raw:
+    if not isinstance(raw, dict):
+        raise BridgebenchError(f"{path}: a suite is a mapping, got {type(raw).__name__}")
+    if not isinstance(raw.get("smoke", {}), dict):
+        raise BridgebenchError(f"{path}: smoke: must be a mapping, got {raw['smoke']!r}")
+    if "extends" not in raw:
         return raw
     if not isinstance(raw["extends"], str):
         raise BridgebenchError(f"{path}: extends: must name a suite, got {raw['extends']!r}")
@@ -110,7 +122,7 @@ def changed(raw: Any, change: str) -> Any:
     if not sign:
         raise BridgebenchError(f"--set takes key=value, got '{change}'")
     try:
-        value = yaml.safe_load(text)
+        value = yaml.load(text, Loader=_UniqueKeys)  # noqa: S506 (a SafeLoader)
     except yaml.YAMLError as error:
         raise BridgebenchError(f"--set {key}: not a YAML value: {error}") from None
     raw = copy.deepcopy(raw)

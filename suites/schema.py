@@ -163,7 +163,7 @@ class Suite(_Strict):
     limit: int | None = Field(default=None, ge=1)
     seed: int = 0
     epochs: int = Field(default=1, ge=1)
-    prompt: str | list[str] | None = None
+    prompt: str | Annotated[list[str], Field(min_length=1)] | None = None
     answer: Answer | None = None
     budget: int | None = Field(default=None, ge=1)
     tokenizer: str | None = None

@@ -1,5 +1,7 @@
 """Which cells a suite has."""
 
+import json
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,6 +14,7 @@ from bridgebench.errors import BridgebenchError
 from bridgebench.solvers.bridge import bridge, bridge_info
 from bridgebench.solvers.generate import load_prompt
 from bridgebench.suites.cells import Cell
+from bridgebench.suites.contents import content_hashes
 from bridgebench.suites.expand import expand
 from bridgebench.suites.schema import parse_suite
 from bridgebench.suites.selection import choose, take_shard
@@ -209,6 +212,13 @@ def test_a_folder_or_file_counts_by_its_content(suite: dict[str, Any], tmp_path:
     assert {label.split()[0] for label in first if second[label] != third[label]} == {"hotpotqa"}
 
 
+def test_punctuation_and_long_texts_name_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "log.eval").touch()
+    monkeypatch.chdir(tmp_path)
+    assert content_hashes([".", "./", "..", "a long text. " * 400, "~no_such_user/file"]) == {}
+    assert content_hashes(["./log.eval"]).keys() == {"./log.eval"}
+
+
 def test_a_prompt_counts_by_its_text(suite: dict[str, Any]) -> None:
     (cell,) = cells_of(suite, bridges=["suite_pruner"], controls="none", prompt="qa_b")
     assert cell.versions["prompt qa_b"] == load_prompt("qa_b").hash
@@ -250,6 +260,38 @@ def test_shards_cover_all_cells_once_and_share_no_bridge_work(suite: dict[str, A
     for wrong in ("0/3", "4/3", "1", "a/b"):
         with pytest.raises(BridgebenchError, match="I/N"):
             take_shard(cells, wrong)
+
+
+@pytest.mark.parametrize(
+    ("source", "args", "problem"),
+    [
+        ("def lead(n=1: pass", {}, "SyntaxError"),
+        ("import no_such_module", {}, "no_such_module"),
+        ("def lead(n=1): return print", {"m": 3}, "unexpected keyword argument 'm'"),
+    ],
+)
+def test_a_bridge_file_that_is_wrong_names_its_row(
+    suite: dict[str, Any], tmp_path: Path, source: str, args: dict[str, Any], problem: str
+) -> None:
+    (tmp_path / "mine.py").write_text(source)
+    with pytest.raises(BridgebenchError, match=rf"bridges.1: .*{problem}"):
+        cells_of(suite, bridges=["naive", {f"{tmp_path / 'mine.py'}@lead": args}])
+
+
+def test_a_cells_command_asks_the_same_models(suite: dict[str, Any]) -> None:
+    role = {"model": "fake/b", "args": {"answer": "x"}, "base_url": "http://b/v1", "config": {"temperature": 0.5}}
+    generation = {"stop_seqs": ["\n", "Question:"], "extra_body": {"a": 1}}
+    (cell,) = cells_of(
+        suite, bridges=["suite_rewriter"], roles={"bridge": role}, generation=generation, controls="none"
+    )
+    words = shlex.split(cell.command)
+    assert json.loads(words[words.index("--model-role") + 1].removeprefix("bridge=")) == {
+        "model": "fake/b",
+        "temperature": 0.5,
+        "model_args": {"answer": "x", "base_url": "http://b/v1"},
+    }
+    assert words[words.index("--stop-seqs") + 1] == "\n,Question:"
+    assert json.loads(words[words.index("--extra-body") + 1]) == {"a": 1}
 
 
 def test_retrievers_rank_a_corpus_without_a_generator() -> None:

@@ -38,6 +38,7 @@ def test_short_forms_stand_for_the_whole_ones(suite: dict[str, Any]) -> None:
         ({"limit": "many"}, "s.yaml: limit: "),
         ({"controls": "some"}, "s.yaml: controls: "),
         ({"controls": ["naive", "nothing"]}, "s.yaml: controls.1: "),
+        ({"prompt": []}, "s.yaml: prompt"),
         ({"generators": []}, "s.yaml: the suite: there must be at least one generator"),
         ({"retrievers": ["bm25"]}, "s.yaml: the suite: retrievers rank a corpus"),
         ({"generators": [{"model": "m", "configs": {}}]}, "s.yaml: generators.0.configs: there is no such key"),
@@ -75,7 +76,18 @@ def test_changes_from_the_command_line(tmp_path: Path, suite: dict[str, Any]) ->
     assert changed.bridges[0].chain == ["shuffle"]
 
 
-@pytest.mark.parametrize("change", ["limit", "bridges.7=naive", "bridges.x=naive", "limits=3", "limit=[", "limit.x=3"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        "limit",
+        "bridges.7=naive",
+        "bridges.x=naive",
+        "limits=3",
+        "limit=[",
+        "limit.x=3",
+        "benchmarks.0.hotpotqa.source=2024-01-01",
+    ],
+)
 def test_a_change_that_fits_nowhere_is_refused(tmp_path: Path, suite: dict[str, Any], change: str) -> None:
     with pytest.raises(BridgebenchError):
         load_suite(write(tmp_path, suite), changes=[change])
@@ -102,6 +114,7 @@ def test_the_file_names_a_suite_without_a_name(tmp_path: Path, suite: dict[str, 
         ("bridges:\n  - {naive: , naive: }\n", "the key 'naive' stands twice"),
         ("1: a\n", "a key must be a string"),
         ("a: [\n", "line 2"),
+        ("generators: [{model: m, args: {revision: 2024-01-01}}]\n", "2024-01-01 is read as a date.*quotes"),
         ("!!python/object/apply:os.getcwd []\n", "python/object/apply"),
         ("- a\n", "a suite is a mapping"),
         ("", "a suite is a mapping"),
@@ -127,4 +140,12 @@ def test_a_circle_of_extends_is_an_error(tmp_path: Path) -> None:
         load_suite(str(tmp_path / "a.yaml"))
     (tmp_path / "a.yaml").write_text("extends: 3\n")
     with pytest.raises(BridgebenchError, match="must name a suite"):
+        load_suite(str(tmp_path / "a.yaml"))
+
+
+@pytest.mark.parametrize("base", ["- a\n", "", "smoke:\n", "smoke: [a]\n"])
+def test_a_suite_that_cannot_be_extended_is_an_error(tmp_path: Path, base: str) -> None:
+    (tmp_path / "base.yaml").write_text(base)
+    (tmp_path / "a.yaml").write_text("extends: base.yaml\n")
+    with pytest.raises(BridgebenchError, match=r"base\.yaml: "):
         load_suite(str(tmp_path / "a.yaml"))
