@@ -66,11 +66,13 @@ def in_like_lengths(lengths: Sequence[int], batch: int, epochs: float, seed: int
     for epoch in range(math.ceil(epochs)):
         rng = random.Random(f"{seed} {epoch}")
         rows = rng.sample(range(len(lengths)), len(lengths))
+        lacking = -len(order) % batch  # rows of the batch that the epoch before left short: it would shift all others
+        order, rows = order + rows[:lacking], rows[lacking:]
         batches = []
         for start in range(0, len(rows), batch * _STRETCH):
             stretch = sorted(rows[start : start + batch * _STRETCH], key=lambda row: -lengths[row])
             batches += [stretch[first : first + batch] for first in range(0, len(stretch), batch)]
-        last = batches.pop() if len(batches[-1]) < batch else []  # a short batch elsewhere would shift all others
+        last = batches.pop() if batches and len(batches[-1]) < batch else []  # so would a short batch among others
         rng.shuffle(batches)
         order += [row for rows in batches for row in rows] + last
     return order[: max(1, round(epochs * len(lengths)))]
