@@ -18,7 +18,7 @@ from bridgebench.models.training.guards import clear_errors
 from bridgebench.models.training.provenance import write_provenance
 from bridgebench.models.training.settings import DpoSettings
 from bridgebench.models.training.tokens import pair_rows, read_rows
-from bridgebench.models.training.trainer import Watch, arguments, fit, load_student, scores_where_labelled
+from bridgebench.models.training.trainer import CHECKPOINTS, Watch, arguments, fit, load_student, scores_where_labelled
 
 
 def run_dpo(settings: DpoSettings, start: Path, pairs: Path, out: Path) -> Path:
@@ -56,9 +56,10 @@ def run_dpo(settings: DpoSettings, start: Path, pairs: Path, out: Path) -> Path:
         )
         figures = fit(trainer, out)
         if trainer.is_world_process_zero():
-            shutil.rmtree(out / "rows")
             counts = {f"{name}_pairs": len(made) for name, made in rows.items()}
             write_provenance(out, "dpo", settings, {"start": start, "pairs": pairs}, {**counts, **figures})
+            for leftover in ("rows", CHECKPOINTS):
+                shutil.rmtree(out / leftover, ignore_errors=True)
     return out / "model"
 
 

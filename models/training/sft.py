@@ -6,6 +6,7 @@ The loss covers the completion only. Rows of like length share a batch and are p
 # mypy: disable-error-code="attr-defined"
 # trl exports lazily
 
+import shutil
 from pathlib import Path
 
 import datasets
@@ -15,7 +16,15 @@ from bridgebench.models.training.guards import clear_errors
 from bridgebench.models.training.provenance import write_provenance
 from bridgebench.models.training.settings import SftSettings
 from bridgebench.models.training.tokens import completion_rows, in_like_lengths, read_rows
-from bridgebench.models.training.trainer import Watch, arguments, fit, load_student, lora_config, scores_where_labelled
+from bridgebench.models.training.trainer import (
+    CHECKPOINTS,
+    Watch,
+    arguments,
+    fit,
+    load_student,
+    lora_config,
+    scores_where_labelled,
+)
 
 
 def run_sft(settings: SftSettings, data: Path, out: Path) -> Path:
@@ -59,4 +68,5 @@ def run_sft(settings: SftSettings, data: Path, out: Path) -> Path:
         if trainer.is_world_process_zero():
             counts = {f"{name}_rows": len(made) for name, made in rows.items()}
             write_provenance(out, "sft", settings, {"data": data}, {**counts, **figures})
+            shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)
     return out / "model"

@@ -26,6 +26,7 @@ from bridgebench.models.weights import WeightsSpec, checkpoint_folder, tokenizer
 
 METRICS = "metrics.jsonl"
 MODEL = "model"
+CHECKPOINTS = "checkpoints"
 _COMPLETE = "complete"
 
 
@@ -33,7 +34,7 @@ def arguments(settings: TrainSettings, folder: Path) -> dict[str, Any]:
     """Arguments of TRL's configuration classes; nothing that matters is left to a default that may change."""
     cpu = settings.device == "cpu" or not torch.cuda.is_available()
     return {
-        "output_dir": str(folder / "checkpoints"),
+        "output_dir": str(folder / CHECKPOINTS),
         "num_train_epochs": settings.epochs,
         "per_device_train_batch_size": settings.batch_size,
         "per_device_eval_batch_size": settings.batch_size,
@@ -170,12 +171,13 @@ def write_metrics(folder: Path, history: Sequence[dict[str, Any]]) -> None:
 def fit(trainer: Any, folder: Path) -> dict[str, Any]:
     """Train from the last complete checkpoint, measure the held-out rows before and after, save ``folder/model``.
 
-    The model's folder appears whole or not at all; checkpoints are removed once it is there.
+    The model's folder appears whole or not at all. Checkpoints stay: the step removes them when it is complete, so
+    that one which is killed before goes on from the last of them.
 
     Returns:
         Held-out figures: ``before`` and ``after``, each by its name, and the number of ``steps``.
     """
-    checkpoints = folder / "checkpoints"
+    checkpoints = folder / CHECKPOINTS
     if trainer.is_world_process_zero():
         for unfinished in checkpoints.glob(f"{PREFIX_CHECKPOINT_DIR}-*"):
             if not (unfinished / _COMPLETE).exists():
@@ -187,8 +189,6 @@ def fit(trainer: Any, folder: Path) -> dict[str, Any]:
     trainer.train(resume_from_checkpoint=str(done[-1]) if done else None)
     trainer.evaluate()
     _save(trainer, folder / MODEL)
-    if trainer.is_world_process_zero():
-        shutil.rmtree(checkpoints, ignore_errors=True)
     held_out = [entry for entry in trainer.state.log_history if "eval_loss" in entry]
     figures = [{key: entry[key] for key in entry if key.startswith("eval_")} for entry in held_out]
     return {"before": figures[0], "after": figures[-1], "steps": trainer.state.global_step}

@@ -58,8 +58,11 @@ def test_batches_hold_rows_of_like_length_and_depend_on_the_seed_alone() -> None
     assert order == in_like_lengths(lengths, 4, 2.0, seed=1) != in_like_lengths(lengths, 4, 2.0, seed=2)
     assert sorted(order) == sorted([*range(101), *range(101)])
     assert order[:101] != order[101:]
-    batches = [[lengths[row] for row in order[start : start + 4]] for start in range(0, 100, 4)]
+    batches = [[lengths[row] for row in order[start : start + 4]] for start in range(0, 2 * 101, 4)]
+    between = batches.pop(101 // 4)  # the first epoch's odd row and the first rows of the second
+    assert len(between) == 4
     assert max(max(batch) - min(batch) for batch in batches) <= 4
+    assert sorted(in_like_lengths([5, 5, 5], 8, 3.0, seed=1)) == [0, 0, 0, 1, 1, 1, 2, 2, 2]
     assert len(in_like_lengths(lengths, 4, 0.5, seed=1)) == 50
 
 
@@ -156,6 +159,27 @@ def test_a_killed_run_goes_on_to_the_same_weights(
         [entry["loss"] for entry in metrics(tmp_path / name) if "loss" in entry] for name in ("straight", "killed")
     ]
     assert losses[0] == losses[1], step
+
+
+def test_a_run_that_dies_before_it_is_complete_is_not_trained_again(
+    settings: dict[str, Any], student: Path, sft_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = sft_settings(settings, student, epochs=1 / 3, save_every=1)  # 2 steps
+
+    def dies(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("bridgebench.models.training.sft.write_provenance", dies)
+        with pytest.raises(KeyboardInterrupt):
+            run_sft(own, sft_data, tmp_path)
+    assert (tmp_path / "checkpoints/checkpoint-2/complete").is_file()
+    first, measured = sha256(tmp_path / "model/model.safetensors"), metrics(tmp_path)
+    run_sft(own, sft_data, tmp_path)
+    assert sha256(tmp_path / "model/model.safetensors") == first
+    assert [entry for entry in metrics(tmp_path) if "loss" in entry] == [e for e in measured if "loss" in e]
+    assert read_provenance(tmp_path)["extra"]["steps"] == 2
+    assert {path.name for path in tmp_path.iterdir()} == {"model", "metrics.jsonl", "provenance.json"}
 
 
 def test_adapters_are_saved_with_their_base_and_load(
