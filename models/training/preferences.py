@@ -33,8 +33,8 @@ from bridgebench.solvers.r2u_format import Rewrites, rewritten_documents
 
 def _mixes(values: list[str]) -> list[str]:
     wrong = [mix for mix in values if not re.fullmatch("a?b?c?", mix) or not mix]
-    if wrong:
-        raise ValueError(f"a mix is some of a, b and c in this order, got {', '.join(map(repr, wrong))}")
+    if wrong or not values:
+        raise ValueError(f"a mix is some of a, b and c in this order, got {', '.join(map(repr, wrong)) or 'none'}")
     return values
 
 

@@ -52,10 +52,14 @@ class Recipe(Settings):
         for key in ("seed", "dev_share", "template"):
             if getattr(self.sft_data, key) != getattr(self.pairs, key):
                 raise ValueError(f"pairs.{key} must be sft_data.{key}: both hold out the same questions")
-        if (self.dpo.lora is None) != (self.sft.lora is None):
-            raise ValueError(
-                "dpo.lora and sft.lora must both be given or both be absent: DPO goes on with SFT's weights"
-            )
+        if self.dpo.lora != self.sft.lora:
+            raise ValueError("dpo.lora must be sft.lora: DPO goes on with SFT's weights, adapters as they are")
+        if self.sft.lora and self.evaluate.provider == "vllm":
+            raise ValueError("evaluate.provider: vllm reads no folder of adapters; take local")
+        if self.sft_data.dev_share == 0:
+            raise ValueError("sft_data.dev_share must be above 0: the trainings are measured on held-out rows")
+        if self.sft_data.require_correct and not self.supervision.explain:
+            raise ValueError("sft_data.require_correct needs supervision.explain: else no teacher says its answer")
         return self
 
 

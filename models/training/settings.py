@@ -41,7 +41,7 @@ class TrainSettings(Settings):
         weight_decay: Of AdamW.
         max_grad_norm: Gradients are scaled down to this norm.
         max_length: Most tokens of a row, prompt and completion; a longer one is an error, never cut.
-        precision: Of the computation; weights are kept in float32 where it is float32, else in bfloat16.
+        precision: Of the computation; weights are kept in float32, with adapters or ZeRO-3 in this precision too.
         gradient_checkpointing: Compute activations twice rather than keep them.
         lora: Adapters in place of full training.
         device: ``cpu``, or ``auto``: a GPU where there is one.

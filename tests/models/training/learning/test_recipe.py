@@ -37,7 +37,10 @@ def test_effective_batches_of_the_paper_recipe() -> None:
         ("sft_data.max_length=4096", "sft_data.max_length is 4096, more than training's 1024"),
         ("pairs.seed=5", "pairs.seed must be sft_data.seed"),
         ("pairs.tokenizer=other", "pairs.tokenizer must be sft.model"),
-        ("dpo.lora={}", "dpo.lora and sft.lora"),
+        ("dpo.lora={}", "dpo.lora must be sft.lora"),
+        ("sft_data.dev_share=0.0", "pairs.dev_share must be"),
+        ("preferences.mixes=[]", "preferences.mixes: a mix is some of a, b and c in this order, got none"),
+        ("sft_data.require_correct=true", "sft_data.require_correct needs supervision.explain"),
         ("sft=3", "sft: "),
     ],
 )
@@ -46,6 +49,20 @@ def test_a_wrong_key_or_value_names_its_place(change: str, problem: str) -> None
         load_recipe("smoke", [change])
     assert "smoke.yaml: " in str(caught.value)
     assert problem in str(caught.value)
+
+
+def test_what_would_fail_after_hours_fails_at_once() -> None:
+    held_out = ["sft_data.dev_share=0.0", "pairs.dev_share=0.0"]
+    with pytest.raises(BridgebenchError, match=r"sft_data.dev_share must be above 0"):
+        load_recipe("smoke", held_out)
+    with pytest.raises(BridgebenchError, match=r"vllm reads no folder of adapters"):
+        load_recipe("single_gpu", ["evaluate.provider=vllm"])
+
+
+def test_adapters_that_dpo_would_not_have_are_refused() -> None:
+    """DPO trains the adapters of SFT: a rank of its own would be a claim that the weights do not keep."""
+    with pytest.raises(BridgebenchError, match=r"dpo.lora must be sft.lora"):
+        load_recipe("single_gpu", ["dpo.lora.rank=8"])
 
 
 def test_numbers_as_people_write_them() -> None:
