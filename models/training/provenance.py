@@ -93,10 +93,12 @@ def _sha256(path: Path) -> str:
 
 
 def _made_of(step: str, settings: BaseModel, inputs: Mapping[str, Path]) -> dict[str, Any]:
+    named = {key: getattr(settings, key, None) for key in ("template", "prompt")}
+    files = {key: Path(name) for key, name in named.items() if name and Path(name).is_file()}  # a prompt of the user's
     return {
         "step": step,
         "settings": settings.model_dump(mode="json"),
-        "inputs": {name: content_hash(path) for name, path in inputs.items()},
+        "inputs": {name: content_hash(path) for name, path in {**inputs, **files}.items()},
     }
 
 

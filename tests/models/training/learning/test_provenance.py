@@ -5,6 +5,7 @@ import pytest
 from bridgebench.errors import BridgebenchError
 from bridgebench.models.training.provenance import begin, content_hash, read_provenance, write_provenance
 from bridgebench.models.training.settings import DpoSettings
+from bridgebench.models.training.sft_data import SftDataSettings
 
 
 def test_a_step_runs_until_it_is_complete_and_is_then_skipped(tmp_path: Path) -> None:
@@ -37,6 +38,19 @@ def test_other_settings_or_inputs_are_named(tmp_path: Path) -> None:
     data.write_text("{} ")
     with pytest.raises(BridgebenchError, match=r"inputs.pairs: "):
         begin(folder, "dpo", DpoSettings(beta=0.3), {"pairs": data})
+
+
+def test_a_prompt_that_was_edited_is_another_input(tmp_path: Path) -> None:
+    prompt = tmp_path / "rewrite.jinja"
+    prompt.write_text("{{ question }}")
+    folder, settings = tmp_path / "sft-data", SftDataSettings(template=str(prompt))
+    begin(folder, "sft-data", settings, {})
+    (folder / "train.jsonl").write_text("{}")
+    write_provenance(folder, "sft-data", settings, {}, {})
+    assert not begin(folder, "sft-data", settings, {})
+    prompt.write_text("Rewrite for {{ question }}")
+    with pytest.raises(BridgebenchError, match=r"inputs.template: "):
+        begin(folder, "sft-data", settings, {})
 
 
 def test_hash_of_a_folder_is_of_names_and_contents(tmp_path: Path) -> None:
