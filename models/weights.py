@@ -161,7 +161,7 @@ def checkpoint_folder(spec: WeightsSpec) -> Path:
         return embedded_model()
     if Path(spec.name).is_dir():
         return Path(spec.name)
-    files = ["*.safetensors", "*.json", "*.jinja", "*.model", "*.txt"]  # no pickles, no code
+    files = ["*.safetensors", "*.json", "*.jinja", "*.model", "*.txt", "README.md"]  # no pickles, no code
     snapshot = snapshot_download(
         spec.name, revision=spec.revision, allow_patterns=files, ignore_patterns=["*/*", "consolidated*"]
     )

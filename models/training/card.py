@@ -38,7 +38,11 @@ def write_card(name: str, recipe: Recipe, out: Path, rows: Sequence[Mapping[str,
     }
     card = {
         "checkpoint": {"folder": "model", "sha256": content_hash(out / name / "model")},
-        "base": {"model": recipe.sft.model, "revision": recipe.sft.revision, "licence": base_licence(recipe.sft.model)},
+        "base": {
+            "model": recipe.sft.model,
+            "revision": recipe.sft.revision,
+            "licence": base_licence(recipe.sft.model, recipe.sft.revision),
+        },
         "prompt": recipe.sft_data.template,
         "data": {
             "benchmark": recipe.supervision.benchmark,
@@ -60,11 +64,11 @@ def write_card(name: str, recipe: Recipe, out: Path, rows: Sequence[Mapping[str,
     return path
 
 
-def base_licence(model: str) -> str:
+def base_licence(model: str, revision: str | None = None) -> str:
     """What the base says of its licence: its package, or the front matter of the README in its folder."""
     if model == "smollm2":
         return str(metadata.metadata(PACKAGE)["License"])
-    readme = checkpoint_folder(WeightsSpec(model).resolve()) / "README.md"
+    readme = checkpoint_folder(WeightsSpec(model, revision).resolve()) / "README.md"
     text = readme.read_text(encoding="utf-8") if readme.is_file() else ""
     front = yaml.safe_load(text.split("---")[1]) if text.startswith("---") else None
     return str((front or {}).get("license", "not stated in its folder: look it up before you pass the checkpoint on"))

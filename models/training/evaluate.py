@@ -63,12 +63,13 @@ def suite_of(recipe: Recipe, out: Path) -> Suite:
     # A checkpoint is asked as it was trained; the untrained student needs the instructions of the packaged prompt.
     trained = {"r2u": {**prompted["r2u"], "template": recipe.sft_data.template}}
 
-    def served(model: str) -> dict[str, Any]:
-        return {"bridge": {"model": f"{settings.provider}/{model}", "args": settings.provider_args}}
+    def served(model: str, **args: Any) -> dict[str, Any]:
+        return {"bridge": {"model": f"{settings.provider}/{model}", "args": {**settings.provider_args, **args}}}
 
     roles = {name: served(os.path.relpath(out / name / "model")) for name in CHECKPOINTS}
     rows = [{"chain": [{"truncate": {"like": trained}}], "roles": roles["dpo"]}] if settings.truncate else []
-    rows += [{"chain": [prompted], "roles": served(recipe.sft.model)}] if settings.prompted else []
+    base = {"revision": recipe.sft.revision} if recipe.sft.revision else {}  # the weights that training began with
+    rows += [{"chain": [prompted], "roles": served(recipe.sft.model, **base)}] if settings.prompted else []
     rows += [{"chain": [trained], "roles": roles[name]} for name in CHECKPOINTS]
     suite = {
         "name": f"{out.name}-evaluate",

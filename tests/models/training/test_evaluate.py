@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bridgebench.models.training.evaluate import run_evaluate
+from bridgebench.models.training.evaluate import run_evaluate, suite_of
 from bridgebench.models.training.provenance import write_provenance
 from bridgebench.models.training.recipe import load_recipe
 from bridgebench.models.training.settings import SftSettings
@@ -63,3 +63,10 @@ def test_each_checkpoint_has_a_card_of_its_own(trained: Path) -> None:
         assert len(table) == len(rows) == 5
         assert sum(line.endswith("| 1.000 |") for line in table) == 3, "skipping every document is in the format"
     assert (trained / "evaluate" / "leaderboard" / "leaderboard.html").is_file()
+
+
+def test_the_untrained_student_is_the_one_that_training_began_with(tmp_path: Path) -> None:
+    suite = suite_of(load_recipe("smoke", ["sft.revision=abc"]), tmp_path / "out")
+    revisions = {row.roles["bridge"].model: row.roles["bridge"].args.get("revision") for row in suite.bridges}
+    assert revisions.pop("local/smollm2") == "abc"
+    assert set(revisions.values()) == {None}, "checkpoints are folders"
