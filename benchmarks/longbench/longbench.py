@@ -59,7 +59,7 @@ SUBSETS = {
 
 LONGBENCH = Benchmark(
     name="longbench",
-    version=1,
+    version=2,
     hub=Hub("zai-org/LongBench", archive="data.zip"),
     split=None,
     max_tokens=32,
@@ -111,11 +111,12 @@ def record_to_sample(record: Record) -> Sample:
         raise record.error("answers", "is empty")
     length = record.integer("length")
     return make_sample(
-        record.identifier("_id") if record.has("_id") else _stable_id(question, context, answers),
+        record.identifier("_id") if record.has("_id") else _digest(question, context, *answers),
         question,
         list(dict.fromkeys(answers)),
         documents,
         [],
+        cluster=_digest(*(document.full_text for document in documents)),  # questions are asked of one paper or story
         question_type=length_bucket(length),
         length=length,
         subset=subset,
@@ -140,6 +141,6 @@ def _subset(record: Record) -> str:
     return f"{name}_e" if Path(record.file).name.startswith(f"{name}_e.") else name
 
 
-def _stable_id(question: str, context: str, answers: list[str]) -> str:
-    """An id for a row without its own, from all that tells it apart."""
-    return hashlib.sha256("\x00".join([question, context, *answers]).encode()).hexdigest()[:16]
+def _digest(*parts: str) -> str:
+    """A name for what has none of its own: a row by all that tells it apart, a context by its documents."""
+    return hashlib.sha256("\x00".join(parts).encode()).hexdigest()[:16]

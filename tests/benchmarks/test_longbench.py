@@ -85,6 +85,20 @@ def test_rows_without_an_id_get_a_stable_one(upstream: Upstream, as_record: AsRe
     assert first.id == second.id != record_to_sample(as_record(row | {"answers": ["x"]})).id
 
 
+def test_questions_about_one_text_are_one_cluster(upstream: Upstream, as_record: AsRecord) -> None:
+    row = upstream["longbench"] | {"dataset": "qasper", "context": "One paper."}
+    changes: list[dict[str, Any]] = [{"_id": "1", "input": "Why?"}, {"_id": "2"}, {"_id": "3", "context": "Another."}]
+    clusters = [(record_to_sample(as_record(row | change)).metadata or {})["cluster"] for change in changes]
+    assert clusters[0] == clusters[1] != clusters[2]
+
+
+def test_triviaqa_questions_that_share_examples_are_no_cluster(upstream: Upstream, as_record: AsRecord) -> None:
+    inputs = [f"Passage:\nLamp {n}.\nQuestion:\nHow tall?\nAnswer:\n" for n in (1, 2)]
+    rows = [upstream["longbench"] | {"dataset": "triviaqa", "input": text} for text in inputs]
+    first, second = ((record_to_sample(as_record(row)).metadata or {})["cluster"] for row in rows)
+    assert first != second
+
+
 @pytest.mark.parametrize("subset", SUBSETS)
 def test_subsets_of_the_released_zip(upstream: Upstream, tmp_path: Path, subset: str) -> None:
     path = tmp_path / "data.zip"
