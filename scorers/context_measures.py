@@ -8,9 +8,11 @@ from bridgebench.scorers.qa_metrics import normalise_answer
 
 NOT_APPLICABLE = float("nan")
 
-_CLOSED = frozenset({"yes", "no", "noanswer"})
+# Normalised golds that no document can be asked for: any text holds a "no", none says that a question has no answer.
+_CLOSED = frozenset({"yes", "no", "noanswer", "no answer present", "invalid question", "i dont know"})
 _SHORTEST = 3
-# Han, kana and Hangul are written without spaces between words: there, a stretch of characters is what is stated.
+# Han and kana are written without spaces between words, Hangul with particles joined to them: there, a stretch of
+# characters is what is stated.
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -47,7 +49,8 @@ def answer_measures(
     """Where an acceptable answer stands in so many words (`states`): 0 or 1, nan where the question is not asked.
 
     ``answer_retrieved``: in a retrieved document; ``answer_in_context``: in what the generator read. Both leave
-    out yes, no and golds under three characters, which any text holds. Then, where it was retrieved:
+    out yes, no and golds under three characters, which any text holds, and those which say that there is no answer
+    ("invalid question", "i don't know", "No Answer Present."). Then, where it was retrieved:
     ``answer_kept``, whether it is still there. Where it was not: ``answer_derived``, whether the context
     states it though no retrieved document does, with all gold documents at hand to derive it from; and
     ``answer_added``, the same without them all, so that it must come from the bridge's own memory.

@@ -41,7 +41,8 @@ class Evidence:
 def outcome(evidence: Evidence) -> Outcome:
     """The one entry of the ledger that a question belongs to.
 
-    First match wins: ``unclassified`` (unscored, or golds that cannot be searched for: yes, no, very short);
+    First match wins: ``unclassified`` (unscored, or golds that cannot be searched for: yes, no, very short, or
+    "there is no answer");
     ``right_without_documents`` (right here and in the closed-book run: no credit to retrieval or bridge);
     ``bridge_added`` (the context states the answer, the retrieved documents do not, whatever was answered);
     then by what was at hand: in the context, ``right_with_answer`` or ``generator_failed``; not in it,

@@ -25,7 +25,7 @@ Split = Literal["both", "validation", "test"]
 
 CRAG = Benchmark(
     name="crag",
-    version=1,
+    version=2,
     hub=Hub("Quivr/CRAG", tuple(f"crag_task_1_and_2_subset_{number}" for number in range(1, 21))),
     split=None,  # the hub has one, 'train'; the record's own field tells validation from test
     max_tokens=128,

@@ -32,7 +32,7 @@ NO_ANSWER = "No Answer Present."
 
 MSMARCO = Benchmark(
     name="msmarco",
-    version=1,
+    version=2,
     hub=Hub("microsoft/ms_marco", ("v2.1",)),
     split="validation",
     max_tokens=128,

@@ -71,6 +71,12 @@ def test_golds_that_any_text_holds_are_not_searched_for(golds) -> None:
     assert all(math.isnan(value) for value in answer_measures(RETRIEVED, RETRIEVED, golds, ["1"]).values())
 
 
+@pytest.mark.parametrize("gold", ["invalid question", "I don't know.", "No Answer Present."])
+def test_no_document_is_asked_for_the_gold_that_there_is_no_answer(gold) -> None:
+    measures = answer_measures(RETRIEVED, [rewritten(gold, "1")], [gold], [])
+    assert all(math.isnan(value) for value in measures.values())  # else the ledger blames the retriever, or the bridge
+
+
 def test_one_telling_gold_is_enough() -> None:
     assert answer_measures(RETRIEVED, RETRIEVED, ["no", "river Vess"], [])["answer_kept"] == 1.0
 
