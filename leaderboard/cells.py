@@ -106,7 +106,9 @@ def read_cell(log: str) -> Cell | None:
     task_args = dict(spec.task_args)
     metadata = spec.metadata or {}
     grader = _role_names(spec.model_roles).get("grader")
-    samples = read_samples(summaries) if done else None
+    top = headline_metric(header) if done else None
+    named = (top.score.scorer, top.score.name) if top else ("", "")
+    samples = read_samples(summaries, named) if done else None
     return Cell(
         log=log,
         id=str(metadata.get("cell", "")),
@@ -130,7 +132,7 @@ def read_cell(log: str) -> Cell | None:
         generator=spec.model,
         roles=_role_names(spec.model_roles),
         gold_documents=task_args.get("documents") == "gold",
-        headline=_headline(header, samples),
+        headline=_headline(samples, *named),
         expected=header.results.total_samples if header.results else 0,
         about={
             "packages": dict(spec.packages),
@@ -145,12 +147,10 @@ def read_cell(log: str) -> Cell | None:
     )
 
 
-def _headline(header: EvalLog, samples: Samples | None) -> str:
+def _headline(samples: Samples | None, scorer: str, name: str) -> str:
     """The column that ranks cells: the log's headline score; the first column where that is none of them."""
     if samples is None or not samples.scores:
         return ""
-    headline = headline_metric(header)
-    scorer, name = (headline.score.scorer, headline.score.name) if headline else ("", "")
     candidates = (name.split("/")[-1], f"{scorer.split('/')[-1]}.{name}")
     return next((column for column in candidates if column in samples.scores), next(iter(samples.scores)))
 

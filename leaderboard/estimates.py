@@ -20,7 +20,7 @@ class Estimate:
         high: Upper end.
         questions: Scored questions.
         unscored: Questions without any scored answer.
-        worst: Mean if all unscored questions were wrong.
+        worst: Mean if all unscored answers (of any epoch) were wrong.
         best: Mean if all of them were right.
     """
 
@@ -42,7 +42,7 @@ class Difference:
         mean: Mean difference.
         low: Lower end of its 95 % bootstrap interval.
         high: Upper end.
-        p: Of the paired permutation test; None where it is post hoc, or not of the headline metric.
+        p: Of the paired permutation test; None where it is post hoc, not of the headline metric, or nothing is paired.
         adjusted: Holm's p over all bridges of the table; None outside that family.
         pairs: Questions compared.
         unpaired: Questions that only one of the two was scored on.
@@ -74,7 +74,9 @@ def estimates_of(
     asked: NDArray[np.bool_],
     clusters: NDArray[np.int64] | None = None,
     resamples: int = 0,
+    missing: statistics.Floats | None = None,
     wrong: float = 0.0,
+    right: float = 1.0,
 ) -> list[Estimate]:
     """One estimate a column.
 
@@ -83,17 +85,22 @@ def estimates_of(
         asked: Which cell was asked which question, same shape.
         clusters: Cluster of each question.
         resamples: Bootstrap replicates; 0 leaves the intervals out.
+        missing: Share of each question's epochs without a score, same shape; None is none or all of them.
         wrong: What a wrong answer is worth.
+        right: What a right one is worth.
     """
     scored = np.count_nonzero(~np.isnan(values), axis=0)
     means = np.divide(np.nansum(values, axis=0), scored, out=np.full(len(scored), np.nan), where=scored > 0)
     ends = np.full((2, len(scored)), np.nan)
     if resamples:
         ends = statistics.interval(statistics.bootstrap_means(values, clusters, resamples))
+    missing = np.isnan(values).astype(float) if missing is None else missing
     found = []
     for i in range(values.shape[1]):
-        own = values[asked[:, i], i : i + 1]
-        worst, best = statistics.unscored_bounds(own, wrong) if len(own) else (means[i : i + 1], means[i : i + 1])
+        own, gaps = (matrix[asked[:, i], i : i + 1] for matrix in (values, missing))
+        worst, best = (
+            statistics.unscored_bounds(own, gaps, wrong, right) if len(own) else (means[i : i + 1], means[i : i + 1])
+        )
         found.append(
             Estimate(
                 mean=float(means[i]),
@@ -122,14 +129,14 @@ def differences_of(
     rows, columns = [row for row, _ in pairs], [column for _, column in pairs]
     matrix = values[:, rows] - values[:, columns]
     ends = statistics.interval(statistics.bootstrap_means(matrix, questions.clusters, resamples))
-    p = statistics.permutation_test(matrix, questions.clusters, resamples) if test else None
-    adjusted = np.full(len(pairs), np.nan)
-    if p is not None:
+    paired = np.count_nonzero(~np.isnan(matrix), axis=0)
+    p = adjusted = np.full(len(pairs), np.nan)
+    if test:
+        p = np.where(paired > 0, statistics.permutation_test(matrix, questions.clusters, resamples), np.nan)
         adjusted = statistics.holm(np.where(np.isin(rows, family), p, np.nan))
     won, lost = statistics.discordant(matrix)
     detectable = statistics.minimum_detectable_difference(matrix, questions.clusters)
     either = np.count_nonzero(~np.isnan(values[:, rows]) | ~np.isnan(values[:, columns]), axis=0)
-    paired = np.count_nonzero(~np.isnan(matrix), axis=0)
     with np.errstate(invalid="ignore"):
         means = np.where(paired > 0, np.nansum(matrix, axis=0) / np.maximum(paired, 1), np.nan)
     return [
@@ -138,7 +145,7 @@ def differences_of(
             mean=float(means[i]),
             low=float(ends[0, i]),
             high=float(ends[1, i]),
-            p=None if p is None else float(p[i]),
+            p=None if np.isnan(p[i]) else float(p[i]),
             adjusted=None if np.isnan(adjusted[i]) else float(adjusted[i]),
             pairs=int(paired[i]),
             unpaired=int(either[i] - paired[i]),

@@ -23,6 +23,7 @@ class Questions:
         clusters: Cluster of each as a number; None when every question is a cluster of its own.
         types: Question type of each; empty where there is none.
         values: Metric to a matrix (questions, cells); NaN is unscored, or not asked.
+        missing: Metric to the share of each question's epochs without a score, same shape.
         asked: Whether a cell was asked a question, shape (questions, cells).
     """
 
@@ -30,6 +31,7 @@ class Questions:
     clusters: NDArray[np.int64] | None
     types: NDArray[np.str_]
     values: Mapping[str, Floats]
+    missing: Mapping[str, Floats]
     asked: NDArray[np.bool_]
 
     def scored(self, metric: str, cell: int) -> bool:
@@ -46,6 +48,7 @@ def align(cells: Sequence[Cell]) -> Questions:
     ids = np.unique(np.concatenate([column.ids for column in samples]))
     metrics = list(dict.fromkeys(name for column in samples for name in column.scores))
     values = {metric: np.full((len(ids), len(cells)), np.nan) for metric in metrics}
+    missing = {metric: np.ones((len(ids), len(cells))) for metric in metrics}
     asked = np.zeros((len(ids), len(cells)), dtype=bool)
     clusters, types = ids.astype(object), np.full(len(ids), "", dtype=object)
     for position in reversed(range(len(samples))):
@@ -54,12 +57,14 @@ def align(cells: Sequence[Cell]) -> Questions:
         clusters[where], types[where] = column.clusters, column.types
         asked[where, position] = True
         for metric, scores in column.scores.items():
-            questions, means = average_epochs(column.ids, scores)
-            values[metric][np.searchsorted(ids, questions), position] = means
+            questions, means = average_epochs(column.ids, np.stack([scores, np.isnan(scores)], axis=1))
+            rows = np.searchsorted(ids, questions)
+            values[metric][rows, position], missing[metric][rows, position] = means.T
     if "word_containment" in values:
         values[ANY_OF_3] = np.stack([_any_of_3(column, ids) for column in samples], axis=1)
+        missing[ANY_OF_3] = np.isnan(values[ANY_OF_3]).astype(float)
     names, numbers = np.unique(clusters.astype(np.str_), return_inverse=True)
-    return Questions(ids, None if len(names) == len(ids) else numbers, types.astype(np.str_), values, asked)
+    return Questions(ids, None if len(names) == len(ids) else numbers, types.astype(np.str_), values, missing, asked)
 
 
 def _any_of_3(samples: Samples, ids: NDArray[np.str_]) -> Floats:

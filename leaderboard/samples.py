@@ -44,13 +44,18 @@ class Samples:
     facts: Mapping[str, tuple[str, ...]]
 
 
-def read_samples(summaries: Sequence[EvalSampleSummary]) -> Samples:
-    """Columns of one log's summaries."""
+def read_samples(summaries: Sequence[EvalSampleSummary], headline: tuple[str, str] = ("", "")) -> Samples:
+    """Columns of one log's summaries.
+
+    Args:
+        summaries: In the log's order.
+        headline: Scorer and name of the log's headline score: the column that is there also where no sample was scored.
+    """
     scores: dict[str, list[float]] = {}
     diagnostics: dict[str, list[float]] = {}
     unscored: dict[str, dict[str, int]] = {}
     facts: dict[str, set[str]] = {}
-    judges = _judges(summaries)
+    judges = _judges(summaries, *headline)
     names = metric_names(judges)
     for position, summary in enumerate(summaries):
         given = summary.scores or {}
@@ -131,8 +136,11 @@ def _spoken(score: Score) -> Mapping[str, Any]:
     return facts if isinstance(facts, dict) else {}
 
 
-def _judges(summaries: Sequence[EvalSampleSummary]) -> dict[str, tuple[str, ...]]:
-    """Scorers that judge, with the keys of their values (an empty key for a plain value)."""
+def _judges(summaries: Sequence[EvalSampleSummary], headline: str, name: str) -> dict[str, tuple[str, ...]]:
+    """Scorers that judge, with the keys of their values (an empty key for a plain value).
+
+    Where no sample was scored no value tells the keys: the `headline` scorer then has that of its `name`.
+    """
     found: dict[str, dict[str, None]] = {}
     for summary in summaries:
         for scorer, score in (summary.scores or {}).items():
@@ -141,7 +149,10 @@ def _judges(summaries: Sequence[EvalSampleSummary]) -> dict[str, tuple[str, ...]
             keys = found.setdefault(scorer, {})
             if isinstance(score.value, dict):
                 keys.update(dict.fromkeys(score.value))
-    return {scorer: tuple(keys) or ("",) for scorer, keys in found.items()}
+    return {
+        scorer: tuple(keys) or (name if scorer == headline and name != scorer else "",)
+        for scorer, keys in found.items()
+    }
 
 
 def _values(summary: EvalSampleSummary, score: Score | None, keys: Sequence[str]) -> tuple[dict[str, float], str]:

@@ -51,7 +51,8 @@ def bootstrap_means(
         seed: Seed of the draws.
 
     Returns:
-        Shape (resamples, columns); NaN where a replicate drew no scored question.
+        Shape (resamples, columns); NaN where a replicate drew no scored question, and in all of a column that has
+        but one question (or cluster), which says nothing of how others would differ.
     """
     sums, sizes = _cluster_totals(values, clusters)
     alike = bool((sizes == sizes[:, :1]).all())  # as a rule: then one column of sizes stands for all
@@ -59,6 +60,7 @@ def bootstrap_means(
     for start in range(0, resamples, BLOCK):
         weights = _draws(len(sums), resamples, seed)[start : start + BLOCK].astype(float)
         means[start : start + BLOCK] = _ratio(weights @ sums, weights @ (sizes[:, :1] if alike else sizes))
+    means[:, np.count_nonzero(sizes, axis=0) < 2] = np.nan
     return means
 
 
@@ -179,9 +181,12 @@ def rank_intervals(
 
 
 def discordant(differences: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Questions won and lost in each column; the rest are ties, and only these carry information."""
+    """Questions won and lost in each column; the rest are ties, and only these carry information.
+
+    Means of the same epochs in another order may differ in their last digit: that is a tie.
+    """
     differences = np.asarray(differences, dtype=float)
-    return np.count_nonzero(differences > 0, axis=0), np.count_nonzero(differences < 0, axis=0)
+    return np.count_nonzero(differences > 1e-9, axis=0), np.count_nonzero(differences < -1e-9, axis=0)
 
 
 def minimum_detectable_difference(
@@ -190,26 +195,36 @@ def minimum_detectable_difference(
     """Smallest true mean difference that a two-sided test at `alpha` would find with probability `power`.
 
     (z[1 - alpha/2] + z[power]) times the standard error of the mean difference, which is cluster-robust when
-    clusters are given. NaN with fewer than two units.
+    clusters are given. NaN where no difference can be found, since not even units that all agree reach `alpha` in a
+    sign-flip test (fewer than six at 0.05), and where all units are equal, which leaves no error to go by.
     """
     sums, sizes = _cluster_totals(differences, clusters)
     total = sizes.sum(axis=0)
     residuals = sums - sizes * _ratio(sums.sum(axis=0), total)
     units = np.count_nonzero(sizes, axis=0)
     error = np.full(total.shape, np.nan)
-    known = units > 1
+    known = 2.0 ** (1 - units) <= alpha
     correction = units[known] / (units[known] - 1)
     error[known] = np.sqrt(correction * (residuals[:, known] ** 2).sum(axis=0)) / total[known]
     normal = NormalDist()
     multiple = normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(power)
-    return multiple * error
+    return np.where(error > 0, multiple * error, np.nan)
 
 
-def unscored_bounds(values: ArrayLike, low: float = 0.0, high: float = 1.0) -> tuple[Floats, Floats]:
-    """Mean of each column if every unscored answer were worth `low`, and if it were worth `high`."""
-    values = np.asarray(values, dtype=float)
-    missing = np.isnan(values)
-    return np.where(missing, low, values).mean(axis=0), np.where(missing, high, values).mean(axis=0)
+def unscored_bounds(
+    values: ArrayLike, missing: ArrayLike, low: float = 0.0, high: float = 1.0
+) -> tuple[Floats, Floats]:
+    """Mean of each column if every unscored answer were worth `low`, and if it were worth `high`.
+
+    Args:
+        values: Means over the scored epochs of each question, shape (questions, columns).
+        missing: Share of each question's epochs without a score, same shape; 1 where `values` is NaN.
+        low: What an unscored answer is worth in the first bound.
+        high: And in the second.
+    """
+    missing = np.asarray(missing, dtype=float)
+    scored = (1 - missing) * np.nan_to_num(np.asarray(values, dtype=float))
+    return (scored + missing * low).mean(axis=0), (scored + missing * high).mean(axis=0)
 
 
 def macro_replicates(strata: Sequence[Floats]) -> Floats:

@@ -37,7 +37,8 @@ class Row:
         cell: Its log, for command, versions and date.
         estimates: By metric.
         differences: By metric, then by reference (`REFERENCES`, and ``best``, which is post hoc).
-        rank: Lowest and highest rank it may hold by the headline metric; None for controls but naive.
+        rank: Lowest and highest rank it may hold by the headline metric; None for controls but naive, and where
+            no answer was scored.
         figures: Means of the diagnostics (``cost.words``, ...) over samples.
         unscored: Reasons of the headline metric and their numbers of samples.
         by_type: Question type to its estimate of the headline metric.
@@ -106,10 +107,19 @@ def build_table(cells: Sequence[Cell], resamples: int = statistics.RESAMPLES) ->
     headline = cells[0].headline
     metrics = (headline, *(name for name in questions.values if name != headline))
     family = [position for position, control in enumerate(controls) if control is None]
-    ranked = [position for position, control in enumerate(controls) if control in (None, NAIVE)]
+    ranked = [
+        position
+        for position, control in enumerate(controls)
+        if control in (None, NAIVE) and questions.scored(headline, position)
+    ]
     estimates = {
         metric: estimates_of(
-            questions.values[metric], questions.asked, questions.clusters, resamples, WORST.get(metric, 0.0)
+            questions.values[metric],
+            questions.asked,
+            questions.clusters,
+            resamples,
+            questions.missing[metric],
+            *_worth(metric),
         )
         for metric in metrics
     }
@@ -123,9 +133,15 @@ def build_table(cells: Sequence[Cell], resamples: int = statistics.RESAMPLES) ->
     rank_of = dict(zip(ranked, ranks, strict=True))
     types = {
         kind: estimates_of(
-            questions.values[headline][questions.types == kind], questions.asked[questions.types == kind]
+            questions.values[headline][of_kind],
+            questions.asked[of_kind],
+            None,
+            0,
+            questions.missing[headline][of_kind],
+            *_worth(headline),
         )
         for kind in np.unique(questions.types)
+        for of_kind in [questions.types == kind]
         if kind
     }
     rows = tuple(
@@ -149,6 +165,11 @@ def build_table(cells: Sequence[Cell], resamples: int = statistics.RESAMPLES) ->
     )
     clusters = None if questions.clusters is None else len(np.unique(questions.clusters))
     return Table(cells[0].benchmark, cells[0].generator, cells[0].setting, metrics, rows, questions, clusters)
+
+
+def _worth(metric: str) -> tuple[float, float]:
+    """What a wrong and a right answer are worth."""
+    return (1.0, 0.0) if metric in LOWER_IS_BETTER else (WORST.get(metric, 0.0), 1.0)
 
 
 def _place(cell: Cell) -> int:

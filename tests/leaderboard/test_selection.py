@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -203,3 +204,38 @@ def test_signs_beside_a_name_say_what_is_known_of_its_checkpoint(
     assert [sign for sign, _ in mark_list(row)] == signs
     assert row.marks.given == ((model,) if signs == ["C"] else ())
     assert bool(row.marks.licences) == (signs not in (["C"], ["?"]))
+
+
+def test_a_row_without_any_scored_answer_keeps_its_column_and_its_reasons(
+    synthetic: ModuleType, tmp_path: Path
+) -> None:
+    """Nothing in such a log says that its scorer has keys: it must not bring a headline of its own."""
+    synthetic.write_cell(tmp_path, "naive", values=[NAN] * 4)
+    synthetic.write_cell(tmp_path, "exit", values=[1.0, 0.0, 0.0, 0.0])
+    synthetic.write_cell(tmp_path, "r2u", values=[1.0, 1.0, 0.0, 0.0])
+    (table,) = report(tmp_path).tables
+    assert set(table.metrics) == {"f1", "em"}
+    assert table.headline == "f1"
+    naive, exits, r2u = table.rows
+    assert math.isnan(naive.estimates["f1"].mean)
+    assert naive.unscored == {"content_filter": 4}
+    assert (naive.estimates["f1"].unscored, naive.estimates["f1"].worst, naive.estimates["f1"].best) == (4, 0.0, 1.0)
+    assert (naive.rank, exits.rank, r2u.rank) == (None, (1, 2), (1, 2)), "it holds no place and takes none"
+    difference = r2u.differences["f1"]["naive"]
+    assert (difference.pairs, difference.unpaired, difference.p, difference.adjusted) == (0, 4, None, None)
+
+
+def test_an_epoch_without_a_score_is_in_the_bounds(synthetic: ModuleType, tmp_path: Path) -> None:
+    from inspect_ai.log import write_eval_log
+
+    samples = []
+    for id, values in (("a", (1.0, 0.0)), ("b", (1.0, NAN)), ("c", (0.0, NAN)), ("d", (NAN, NAN))):
+        for epoch, value in enumerate(values, start=1):
+            text = synthetic.documents(random.Random(0))
+            given = {"scores": synthetic.qa(value), "retrieved": text, "read": text, "bridge": "bridgebench/naive"}
+            samples.append(synthetic.sample(id, epoch=epoch, **given))
+    write_eval_log(synthetic.log(samples, chain=[("bridgebench/naive", {})], epochs=2), str(tmp_path / "a.eval"))
+    row = report(tmp_path).tables[0].rows[0]
+    for estimate in (row.estimates["f1"], row.by_type["bridge"]):
+        assert (estimate.mean, estimate.questions, estimate.unscored) == (0.5, 3, 1)
+        assert (estimate.worst, estimate.best) == ((0.5 + 0.5) / 4, (0.5 + 1 + 0.5 + 1) / 4)

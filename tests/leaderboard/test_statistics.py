@@ -46,6 +46,13 @@ def test_clusters_are_resampled_whole() -> None:
     assert ignoring.std() < 0.5 * whole.std()
 
 
+def test_one_question_has_no_interval() -> None:
+    values = np.array([[1.0, 1.0, np.nan], [np.nan, 0.0, 1.0]])
+    low, high = statistics.interval(statistics.bootstrap_means(values, resamples=500))
+    assert np.isnan(low).tolist() == np.isnan(high).tolist() == [True, False, True]
+    assert np.isnan(statistics.bootstrap_means(column(1, 0), ["one", "one"], resamples=10)).all()
+
+
 def test_clustered_means_weigh_clusters_by_size() -> None:
     means = statistics.bootstrap_means(column(0, 0, 0, 4), ["a", "a", "a", "b"], resamples=4_000)
     assert set(np.unique(means)) == {0.0, 1.0, 4.0}, "aa, ab and bb are the only draws of two clusters"
@@ -122,6 +129,10 @@ def test_rank_intervals_separate_only_what_the_data_separate() -> None:
 def test_discordant_counts() -> None:
     won, lost = statistics.discordant(column(1, 0.5, -1, 0, np.nan))
     assert (won[0], lost[0]) == (2, 1)
+    _, means = statistics.average_epochs(["q"] * 3, np.array([[0.4, 0.8, 0.6], [0.6, 0.8, 0.4]]).T)
+    assert means[0, 0] != means[0, 1], "the order of a sum shows in its last digit"
+    won, lost = statistics.discordant(means[:, :1] - means[:, 1:])
+    assert (won[0], lost[0]) == (0, 0)
 
 
 def test_minimum_detectable_difference_by_hand_and_by_simulation() -> None:
@@ -133,6 +144,10 @@ def test_minimum_detectable_difference_by_hand_and_by_simulation() -> None:
     clustered = statistics.minimum_detectable_difference(copies, np.repeat(np.arange(6), 5))[0]
     assert clustered == pytest.approx(found), "five copies of each question add nothing"
     assert np.isnan(statistics.minimum_detectable_difference(column(1.0))[0])
+    five, same = column(1, 1, 1, 0.5, 1), column(*[1] * 9)
+    assert statistics.permutation_test(five)[0] > 0.05, "as sure as five questions can be"
+    assert np.isnan(statistics.minimum_detectable_difference(five)[0])
+    assert np.isnan(statistics.minimum_detectable_difference(same)[0]), "no error of 0 is known from equal questions"
 
     rng = np.random.default_rng(4)
     noise = rng.normal(0, 1, (200, 400))
@@ -142,8 +157,10 @@ def test_minimum_detectable_difference_by_hand_and_by_simulation() -> None:
 
 
 def test_unscored_bounds() -> None:
-    low, high = statistics.unscored_bounds(column(1, 0, np.nan, np.nan))
+    low, high = statistics.unscored_bounds(column(1, 0, np.nan, np.nan), column(0, 0, 1, 1))
     assert (low[0], high[0]) == (0.25, 0.75)
+    low, high = statistics.unscored_bounds(column(1, 0), column(0.5, 0.25), low=-1)
+    assert (low[0], high[0]) == ((0.0 - 0.25) / 2, (1.0 + 0.25) / 2), "an epoch without a score counts by its share"
 
 
 def test_macro_average_weighs_benchmarks_not_questions() -> None:

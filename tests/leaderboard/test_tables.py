@@ -262,11 +262,19 @@ def test_unscored_crag_scores_are_bounded_by_minus_one(synthetic: ModuleType, tm
 
     log = read_eval_log(str(path))
     assert log.samples is not None
-    assert log.samples[0].scores is not None
-    log.samples[0].scores["judge"] = Score.unscored(reason="grader_failed")
+    for sample, score in zip(
+        log.samples,
+        [Score.unscored(reason="grader_failed"), Score(value={"crag_score": 1.0, "hallucination": 0.0})],
+        strict=True,
+    ):
+        assert sample.scores is not None
+        sample.scores["judge"] = score
     write_eval_log(log, str(path))
-    estimate = read_report([tmp_path], resamples=50).tables[0].rows[0].estimates["crag_score"]
-    assert (estimate.mean, estimate.worst, estimate.best) == (1.0, 0.0, 1.0)
+    row = read_report([tmp_path], resamples=50).tables[0].rows[0]
+    for estimate in (row.estimates["crag_score"], row.by_type["bridge"]):
+        assert (estimate.worst, estimate.best) == ((0.0, 1.0) if estimate.questions else (-1.0, 1.0))
+    hallucinated = row.estimates["hallucination"]
+    assert (hallucinated.mean, hallucinated.worst, hallucinated.best) == (0.0, 0.5, 0.0), "a wrong answer is one"
 
 
 def test_the_card_papers_measure_takes_any_of_three(synthetic: ModuleType, tmp_path: Path) -> None:
