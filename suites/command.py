@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
 
 from bridgebench.cache import bridge_cache
 from bridgebench.errors import BridgebenchError
@@ -61,16 +62,16 @@ def run(args: Namespace) -> int:
         show_plan(console, suite, chosen, log_dir)
         return 0
     for path in args.merge_cache:
-        console.print(f"{path}: {_merge_cache(path)} results taken over")
+        console.print(f"{escape(str(path))}: {_merge_cache(path)} results taken over")
     try:
         write_manifest(log_dir, suite, cells)
     except OSError as error:
         raise BridgebenchError(f"--log-dir {log_dir}: {error}") from None
-    console.print(f"{suite.name}: {len(chosen)} cells, logs in {log_dir}", soft_wrap=True)
+    console.print(escape(f"{suite.name}: {len(chosen)} cells, logs in {log_dir}"), soft_wrap=True)
     suite_run = SuiteRun(suite, log_dir, console)
     suite_run.run(chosen)
     complete = show_results(console, chosen, log_dir, suite_run.failed)
-    console.print(f"the page: bridgebench leaderboard {log_dir} -o out/{log_dir.name}", soft_wrap=True)
+    console.print(escape(f"the page: bridgebench leaderboard {log_dir} -o out/{log_dir.name}"), soft_wrap=True)
     return 0 if complete else 1
 
 

@@ -139,6 +139,6 @@ def changed(raw: Any, change: str) -> Any:
 
 
 def _item(place: Any, step: str, key: str) -> Any:
-    if not isinstance(place, list) or not step.isdigit() or int(step) >= len(place):
+    if not isinstance(place, list) or not step.isdecimal() or int(step) >= len(place):
         raise BridgebenchError(f"--set {key}: there is no '{step}' there")
     return place[int(step)]

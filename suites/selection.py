@@ -44,7 +44,7 @@ def take_shard(cells: Sequence[Cell], shard: str) -> list[Cell]:
         BridgebenchError: When it is not ``I/N`` with 1 <= I <= N.
     """
     index, _, count = shard.partition("/")
-    if not (index.isdigit() and count.isdigit() and 1 <= int(index) <= int(count)):
+    if not (index.isdecimal() and count.isdecimal() and 1 <= int(index) <= int(count)):
         raise BridgebenchError(f"--shard takes I/N with I from 1 to N, got '{shard}'")
     groups: dict[str, list[Cell]] = {}
     for cell in cells:

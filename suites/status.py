@@ -4,7 +4,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, read_eval_log_sample_summaries
+from inspect_ai.log import EvalLog, EvalLogInfo, list_eval_logs, read_eval_log, read_eval_log_sample_summaries
+
+from bridgebench.errors import BridgebenchError
 
 CELL = "cell"
 """Key of ``eval.metadata`` that holds the id of a log's cell."""
@@ -33,16 +35,27 @@ class CellStatus:
 
 
 def read_statuses(log_dir: Path, ids: Collection[str]) -> dict[str, CellStatus]:
-    """The log of each cell that counts: its latest success, or else its latest; cells without a log are absent."""
+    """The log of each cell that counts: its latest success, or else its latest; cells without a log are absent.
+
+    Raises:
+        BridgebenchError: When a file there is no whole log.
+    """
     found: dict[str, CellStatus] = {}
     if not log_dir.is_dir():
         return found
     for info in list_eval_logs(str(log_dir), descending=False):
-        header = read_eval_log(info, header_only=True)
+        header = _read_header(info)
         cell, status = cell_of(header), status_of(header)
         if cell in ids and (status.done or cell not in found or not found[cell].done):
             found[cell] = status
     return found
+
+
+def _read_header(info: EvalLogInfo) -> EvalLog:
+    try:
+        return read_eval_log(info, header_only=True)
+    except (OSError, ValueError) as error:  # a copy that was cut short, say
+        raise BridgebenchError(f"{info.name}: cannot be read as a log: {error}; move it elsewhere") from error
 
 
 def cell_of(log: EvalLog) -> str:

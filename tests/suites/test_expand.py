@@ -257,7 +257,7 @@ def test_shards_cover_all_cells_once_and_share_no_bridge_work(suite: dict[str, A
     assert sorted(cell.id for shard in shards for cell in shard) == sorted(cell.id for cell in cells)
     works = [{cell.work.id for cell in shard if cell.work.chain} for shard in shards]
     assert len(works[0] | works[1] | works[2]) == sum(map(len, works)) > 0
-    for wrong in ("0/3", "4/3", "1", "a/b"):
+    for wrong in ("0/3", "4/3", "1", "a/b", "²/3"):
         with pytest.raises(BridgebenchError, match="I/N"):
             take_shard(cells, wrong)
 

@@ -275,3 +275,21 @@ def test_tiny_checkpoints_that_were_stopped_half_way_are_written_again(tmp_path:
     for _ in range(2):
         command.write_once(tmp_path, writers)
     assert written == ["one", "two", "two"]
+
+
+def test_a_log_that_was_copied_in_part_is_named(tmp_path: Path, suite: dict[str, Any], calls: Calls) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "2026-01-01T00-00-00-00-00_hotpotqa_cut.eval").write_bytes(b"PK\x03\x04 half of a log")
+    with pytest.raises(BridgebenchError, match="hotpotqa_cut.eval: cannot be read as a log"):
+        run(tmp_path, suite)
+    assert calls == []
+
+
+def test_brackets_in_a_folders_name_are_no_markup(
+    tmp_path: Path, suite: dict[str, Any], calls: Calls, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(tmp_path, suite, "--only", "bridge=naive", "--log-dir", str(tmp_path / "[" / "draft]")) == 0
+    assert run(tmp_path, suite, "--only", "bridge=naive", "--log-dir", str(tmp_path / "[draft]")) == 0
+    output = capsys.readouterr().out
+    assert f"logs in {tmp_path}/[/draft]" in output
+    assert f"leaderboard {tmp_path}/[draft]" in output

@@ -82,6 +82,7 @@ def test_changes_from_the_command_line(tmp_path: Path, suite: dict[str, Any]) ->
         "limit",
         "bridges.7=naive",
         "bridges.x=naive",
+        "bridges.²=naive",
         "limits=3",
         "limit=[",
         "limit.x=3",
