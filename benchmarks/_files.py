@@ -24,7 +24,7 @@ from bridgebench.benchmarks._fields import Record, describe_place
 from bridgebench.errors import BridgebenchError, RecordError
 
 SUFFIXES = (".json", ".jsonl", ".parquet")
-_COMPRESSED: dict[str, Callable[[Path], Any]] = {".gz": gzip.open, ".bz2": bz2.open}
+_COMPRESSED: dict[str, Callable[[Any], Any]] = {".gz": gzip.open, ".bz2": bz2.open}
 _BOM = b"\xef\xbb\xbf"
 _BROKEN = (OSError, EOFError, zlib.error, zipfile.BadZipFile, pyarrow.ArrowException, ijson.JSONError, ValueError)
 
@@ -55,16 +55,12 @@ class DataFile:
 
     def open(self) -> BufferedReader:
         """The decompressed bytes, in a stream that can peek."""
+        decompressed = _COMPRESSED.get(Path(self.member or self.path.name).suffix)
         if self.member is not None:
             with zipfile.ZipFile(self.path) as archive:
                 stream: Any = archive.open(self.member)
-        else:
-            stream = _COMPRESSED.get(self.path.suffix, _open_plain)(self.path)
-        return cast(BufferedReader, stream)
-
-
-def _open_plain(path: Path) -> BufferedReader:
-    return path.open("rb")
+            return cast(BufferedReader, decompressed(stream) if decompressed else stream)
+        return cast(BufferedReader, decompressed(self.path) if decompressed else self.path.open("rb"))
 
 
 def record_suffix(name: str) -> str:

@@ -71,8 +71,10 @@ def test_member_of_a_zip(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("data/r.jsonl", LINES)
         archive.writestr("data/r.parquet", parquet_bytes())
-    assert values(path, member="data/r.jsonl") == ROWS
-    assert values(path, member="data/r.parquet") == ROWS
+        archive.writestr("data/r.jsonl.gz", gzip.compress(LINES, mtime=0))
+        archive.writestr("data/r.json.bz2", bz2.compress(COLUMNS))
+    for member in ("data/r.jsonl", "data/r.parquet", "data/r.jsonl.gz", "data/r.json.bz2"):
+        assert values(path, member=member) == ROWS
 
 
 def test_places(tmp_path: Path) -> None:
