@@ -34,10 +34,10 @@ def decide_by_rule(prediction: str, golds: Sequence[str], invalid_questions: boo
     truths = {_plain(gold) for gold in golds}
     if "i don't know" in said:
         return "missing"
-    if said in truths:
-        return "correct"
     if not said:
         return "incorrect"
+    if said in truths:
+        return "correct"
     if invalid_questions:
         rejected, invalid = "invalid" in said, any("invalid" in truth for truth in truths)
         if rejected or invalid:

@@ -36,6 +36,7 @@ CODE = "0123456789ab"
         ("invalid question", ["Lake Orin"], "incorrect"),
         ("", ["Lake Orin"], "incorrect"),
         ("  ", ["Lake Orin"], "incorrect"),
+        ("", ["Lake Orin", ""], "incorrect"),
         ("Lake Vessa", ["Lake Orin"], None),
     ],
 )
