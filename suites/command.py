@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from bridgebench.cache import bridge_cache
-from bridgebench.errors import BridgebenchError
+from bridgebench.errors import BridgebenchError, require
 from bridgebench.suites.expand import expand
 from bridgebench.suites.files import load_suite, packaged_suites
 from bridgebench.suites.manifest import write_manifest
@@ -47,6 +47,7 @@ def run(args: Namespace) -> int:
     changes = [*args.set, *([f"limit={args.limit}"] if args.limit is not None else [])]
     suite = load_suite(args.suite, smoke=args.smoke, changes=changes)
     if suite.tiny_checkpoints:  # before their contents become part of what cells are
+        require("torch", "local")
         from bridgebench.models.tiny_checkpoints import CHECKPOINTS
 
         write_once(Path(suite.tiny_checkpoints), CHECKPOINTS)

@@ -144,6 +144,8 @@ def write_cards(folder: Path, cards: Sequence[tuple[Card, int]], provenance: Map
     Raises:
         BridgebenchError: When the folder holds something else, or two cards are of one paper.
     """
+    if folder.exists() and not folder.is_dir():
+        raise BridgebenchError(f"'{folder}' is not a folder: nothing was written")
     if folder.exists() and (foreign := {path.name for path in folder.iterdir()} - {INDEX, PROVENANCE, FILES}):
         raise BridgebenchError(f"'{folder}' holds more than cards ({min(foreign)}): nothing was written")
     ids = Counter(card.paper_id for card, _ in cards)

@@ -83,7 +83,10 @@ def check_bridge(
     Raises:
         ContractError: Listing every check that failed, with what was seen.
     """
-    (bound,) = resolve_chain([factory(**args)])
+    chain = resolve_chain([factory(**args)])
+    if len(chain) != 1:
+        raise BridgebenchError(f"check_bridge checks one bridge at a time, got a chain of {len(chain)}")
+    (bound,) = chain
     missing = set(bound.info.roles) - set(roles or {})
     if missing:
         raise BridgebenchError(f"bridge '{bound.info.name}' calls the role {sorted(missing)}: pass roles={{...}}")

@@ -72,6 +72,9 @@ def test_a_folder_of_other_things_is_left_alone(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
     with pytest.raises(BridgebenchError, match="more than one card of 'hep-th/9901001'"):
         write_cards(tmp_path / "new", [(CARD, 0), (CARD, 0)], {})
+    (tmp_path / "cards.md").touch()
+    with pytest.raises(BridgebenchError, match=r"cards\.md' is not a folder"):
+        write_cards(tmp_path / "cards.md", [(CARD, 0)], {})
 
 
 @pytest.mark.parametrize(

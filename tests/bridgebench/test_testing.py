@@ -8,7 +8,7 @@ import anyio
 import pytest
 from jinja2 import Template
 
-from bridgebench import Bridge, BridgebenchError, BridgeResult, Document, bridge
+from bridgebench import Bridge, BridgebenchError, BridgeResult, Document, bridge, rag
 from bridgebench.testing import ContractError, check_bridge
 
 
@@ -112,3 +112,8 @@ def test_a_bridge_that_calls_a_role_needs_a_model() -> None:
 
     with pytest.raises(BridgebenchError, match="roles="):
         check_bridge(with_role)
+
+
+def test_a_chain_is_refused_in_plain_words() -> None:
+    with pytest.raises(BridgebenchError, match="one bridge at a time, got a chain of 2"):
+        check_bridge(lambda: rag("naive", sound))

@@ -15,7 +15,7 @@ import yaml
 from inspect_ai.log import list_eval_logs, read_eval_log
 
 from bridgebench.document import Bridge, Document
-from bridgebench.errors import BridgebenchError
+from bridgebench.errors import BridgebenchError, MissingExtraError
 from bridgebench.leaderboard.curves import stress_curves
 from bridgebench.leaderboard.logs import read_logs
 from bridgebench.leaderboard.manifest import read_manifest
@@ -293,3 +293,12 @@ def test_brackets_in_a_folders_name_are_no_markup(
     output = capsys.readouterr().out
     assert f"logs in {tmp_path}/[/draft]" in output
     assert f"leaderboard {tmp_path}/[draft]" in output
+
+
+def test_tiny_checkpoints_without_torch_say_what_to_install(
+    tmp_path: Path, suite: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.delitem(sys.modules, "bridgebench.models.tiny_checkpoints", raising=False)
+    with pytest.raises(MissingExtraError, match=r"bridgebench\[local\]"):
+        run(tmp_path, suite | {"tiny_checkpoints": str(tmp_path / "tiny")})
