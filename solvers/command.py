@@ -54,7 +54,8 @@ def as_json(info: BridgeInfo) -> dict[str, Any]:
 def as_table(infos: Sequence[BridgeInfo]) -> Table:
     """The columns by which bridges are told apart."""
     table = Table(title=f"{len(infos)} bridges", caption="NC: the licence forbids commercial use")
-    for column in ("bridge", "family", "parameters", "licence", "needs", "trained on", "distilled", "utility"):
+    table.add_column("bridge", no_wrap=True)  # a name in pieces cannot be searched for, nor copied
+    for column in ("family", "parameters", "licence", "needs", "trained on", "distilled", "utility"):
         table.add_column(column, overflow="fold")
     for info in infos:
         needs = [*(f"role '{role}'" for role in info.roles), *([f"extra '{info.extra}'"] if info.extra else [])]

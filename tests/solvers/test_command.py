@@ -34,6 +34,17 @@ def test_the_table_names_what_is_needed(capsys: pytest.CaptureFixture[str], monk
     assert "extra 'local'" in row
 
 
+def test_names_stay_whole_in_a_narrow_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["bridges"]) == 0
+    output = capsys.readouterr().out
+    names = [info.name.removeprefix("bridgebench/") for info in command.installed_bridges()]
+    assert [name for name in names if f" {name} " not in output] == []
+    assert max(map(len, output.splitlines())) <= 80
+
+
 def test_a_package_that_cannot_be_imported_is_named(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
