@@ -42,7 +42,7 @@ class PreferenceSettings(Settings):
     """Settings of `run_preferences`.
 
     Attributes:
-        generator: The model that answers.
+        generator: The model that answers, greedily unless its ``config`` says otherwise.
         sets: Most sets of a question.
         mixes: Kinds of rewrites that sets are made of; see `bridgebench.models.training.sets`.
         prompt: Prompt of the generator.
@@ -217,8 +217,11 @@ def run_preferences(settings: PreferenceSettings, data: Path, out: Path) -> Path
         BridgebenchError: When the supervision step did not finish, or a question failed.
     """
     given = settings.model_dump(exclude={"generator", "max_samples"})
+    task = preferences(logs=str(data), **given)
+    # Inspect gives a task's settings precedence over those of its model: temperature there would be ignored.
+    task.config = task.config.merge(GenerateConfig(**settings.generator.config))
     log = run_step(
-        preferences(logs=str(data), **given),
+        task,
         out,
         model=settings.generator.open(),
         max_samples=settings.max_samples,

@@ -19,12 +19,13 @@ class Settings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, protected_namespaces=())
 
 
-def _known(config: dict[str, Any]) -> dict[str, Any]:
+def _completed(config: dict[str, Any]) -> dict[str, Any]:
     unknown = sorted(set(config) - set(GenerateConfig.model_fields))
     if unknown:
         raise ValueError(f"Inspect has no generation setting named {', '.join(unknown)}")
     GenerateConfig(**config)
-    return config
+    # Inspect tries for ever by default: a server that is gone would hang the step (six tries take about three minutes).
+    return {"max_retries": 6, **config}
 
 
 class ServedModel(Settings):
@@ -34,14 +35,13 @@ class ServedModel(Settings):
         model: For example ``vllm/meta-llama/Llama-3.3-70B-Instruct``.
         args: Arguments of the provider.
         base_url: Address of a server.
-        config: Settings of Inspect's ``GenerateConfig``.
+        config: Settings of Inspect's ``GenerateConfig``; ``max_retries`` is 6 unless it is given.
     """
 
     model: str
     args: dict[str, Any] = Field(default_factory=dict)
     base_url: str | None = None
-    # Inspect tries for ever by default: a server that is gone would hang the step (six tries take about three minutes).
-    config: Annotated[dict[str, Any], AfterValidator(_known)] = Field(default_factory=lambda: {"max_retries": 6})
+    config: Annotated[dict[str, Any], AfterValidator(_completed)] = Field(default_factory=dict, validate_default=True)
 
     def open(self) -> Model:
         """The model, made anew.

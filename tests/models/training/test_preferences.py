@@ -97,6 +97,22 @@ def test_a_generator_that_gives_no_answer_is_not_wrong(tmp_path: Path, supervise
     assert sample.scores["preferred"].value["unscored"] == 1
 
 
+def test_the_generator_is_asked_as_its_config_says(
+    tmp_path: Path, supervised: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original, asked = FakeAPI.generate, set()
+
+    async def generate(self: FakeAPI, input: list[ChatMessage], **others: Any) -> ModelOutput:
+        config = others["config"]
+        asked.add((config.temperature, config.seed, config.max_tokens, config.max_retries))
+        return await original(self, input, **others)
+
+    monkeypatch.setattr(FakeAPI, "generate", generate)
+    generator = ServedModel(model="fake/generator", config={"temperature": 0.7, "seed": 3})
+    run_preferences(PreferenceSettings(generator=generator, max_tokens=9), supervised, tmp_path / "preferences")
+    assert asked == {(0.7, 3, 9, 6)}
+
+
 def test_a_stopped_run_asks_only_what_is_missing(
     tmp_path: Path, supervised: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

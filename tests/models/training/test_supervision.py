@@ -168,3 +168,9 @@ def test_settings_are_strict(change: dict[str, Any], problem: str) -> None:
 def test_unknown_generation_settings_are_errors() -> None:
     with pytest.raises(ValueError, match="no generation setting named temprature"):
         ServedModel(model="fake/x", config={"temprature": 0})
+
+
+def test_no_setting_makes_a_model_that_is_gone_be_asked_for_ever() -> None:
+    assert ServedModel(model="fake/x").config == {"max_retries": 6}
+    assert ServedModel(model="fake/x", config={"seed": 1}).config == {"max_retries": 6, "seed": 1}
+    assert ServedModel(model="fake/x", config={"max_retries": 0}).config == {"max_retries": 0}
