@@ -71,22 +71,23 @@ def spread(heights: Sequence[float], gap: float, bottom: float) -> list[float]:
 def size_curves(report: Report) -> list[Markup]:
     """Average of each metric against the generator's size, a figure for each family (R2U's Figure 5).
 
-    Sizes and families are read from the models' names; a model without a size in its name is not drawn.
+    Sizes and families are read from the models' names; a model without a size in its name is not drawn. Averages over
+    different benchmarks are never joined by a line.
     """
     found = []
     for metric in dict.fromkeys(macro.metric for macro in report.macros):
-        families: dict[str, list[tuple[float, dict[str, float]]]] = {}
+        families: dict[tuple[str, tuple[str, ...]], list[tuple[float, dict[str, float]]]] = {}
         for macro in report.macros:
             named = family_and_size(macro.generator)
             if macro.metric == metric and named is not None:
                 means = {row.label: 100 * row.mean for row in macro.rows if row.mean is not None}
-                families.setdefault(named[0], []).append((named[1], means))
-        for family, sizes in families.items():
+                families.setdefault((named[0], macro.benchmarks), []).append((named[1], means))
+        for (family, benchmarks), sizes in families.items():
             if len(sizes) > 1:
                 sizes.sort(key=lambda pair: pair[0])
                 ticks = [(math.log10(size), f"{label(size)}B") for size, _ in sizes]
                 series = _series([(math.log10(size), means) for size, means in sizes])
-                title = f"average {metric_title(metric)} by size of {family}"
+                title = f"average {metric_title(metric)} of {', '.join(benchmarks)} by size of {family}"
                 found.append(curves(series, title, f"{family}, parameters", f"average {metric_title(metric)}", ticks))
     return found
 

@@ -1,5 +1,6 @@
 """The figures of the page: what quality costs, and how sure a difference is."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -80,21 +81,22 @@ def table_figures(table: Table) -> list[Markup]:
 
 
 def forest(difference: Difference | None, limit: float) -> Markup:
-    """A difference and its interval on an axis from -limit to limit, for one line of a table."""
-    if difference is None or not limit:
+    """A difference and its interval on an axis from -limit to limit, for one line of a table; empty without one."""
+    if difference is None or math.isnan(difference.mean) or not limit:
         return Markup("")
     x = Axis(-limit, limit, 2, 118)
     css = "sure" if difference.significant else "unsure"
     side = "up" if difference.mean > 0 else "down"
-    parts = [
-        element("line", x1=60, x2=60, y1=1, y2=17, class_="zero"),
-        element("line", x1=x(difference.low), x2=x(difference.high), y1=9, y2=9, class_=f"whisker {css} {side}"),
-        element("circle", cx=x(difference.mean), cy=9, r=3.2, class_=f"dot {css} {side}"),
-    ]
+    parts = [element("line", x1=60, x2=60, y1=1, y2=17, class_="zero")]
+    if not math.isnan(difference.low):
+        ends_at = {"x1": x(difference.low), "x2": x(difference.high)}
+        parts.append(element("line", **ends_at, y1=9, y2=9, class_=f"whisker {css} {side}"))
+    parts.append(element("circle", cx=x(difference.mean), cy=9, r=3.2, class_=f"dot {css} {side}"))
     title = f"{percent(difference.mean, True)} {ends(difference.low, difference.high, True)}"
     return drawing(120, 18, title, parts, "forest")
 
 
 def forest_limit(differences: Sequence[Difference | None]) -> float:
     """One scale for all lines of a table."""
-    return max((max(abs(d.low), abs(d.high)) for d in differences if d is not None), default=0.0) * 1.05
+    drawn = [abs(end) for d in differences if d is not None for end in (d.mean, d.low, d.high)]
+    return max((end for end in drawn if not math.isnan(end)), default=0.0) * 1.05

@@ -20,7 +20,7 @@ class MacroRow:
         control: As in `Row`.
         scores: Mean on each benchmark, in `Macro.benchmarks`' order; None where the cell is not complete.
         mean: Unweighted mean over the benchmarks; None unless it is complete on all of them.
-        difference: Paired difference to naive, averaged the same way; None where there is none.
+        difference: Paired difference to naive, averaged the same way; None where a benchmark has no paired question.
         low: Lower end of its 95 % bootstrap interval, stratified by benchmark.
         high: Upper end.
         p: Of the stratified permutation test.
@@ -65,7 +65,7 @@ def build_macros(tables: Sequence[Table], resamples: int = statistics.RESAMPLES)
             if names.count(name) > 1:
                 notes.append(f"{name} with {generator} has {names.count(name)} settings: left out of averages")
         # What the papers average: the headline metrics, and exact match beside F1.
-        for metric in [*dict.fromkeys(table.headline for table in single), "em"]:
+        for metric in dict.fromkeys([*(table.headline for table in single), "em"]):
             having = [table for table in single if metric in table.metrics]
             if len(having) > 1:
                 macros.append(_macro(generator, metric, having, resamples))
@@ -85,7 +85,7 @@ def _macro(generator: str, metric: str, tables: Sequence[Table], resamples: int)
         )
     ]
     naive = next((key for key in everywhere if first[key].control == NAIVE), None)
-    compared = [key for key in everywhere if key != naive] if naive is not None else []
+    compared = [key for key in everywhere if key != naive and _paired(tables, metric, columns, key, naive)]
     bridges = [key for key in compared if first[key].control is None]
     tested: dict[str, tuple[float, ...]] = {}
     if naive is not None and compared:
@@ -146,6 +146,16 @@ def _row(
 def _differences(table: Table, metric: str, column: dict[str, int], keys: Sequence[str], naive: str) -> Floats:
     values = table.questions.values[metric]
     return values[:, [column[key] for key in keys]] - values[:, [column[naive]]]
+
+
+def _paired(
+    tables: Sequence[Table], metric: str, columns: Sequence[dict[str, int]], key: str, naive: str | None
+) -> bool:
+    """Whether each benchmark has a question that both were scored on."""
+    return naive is not None and all(
+        not np.isnan(_differences(table, metric, column, [key], naive)).all()
+        for table, column in zip(tables, columns, strict=True)
+    )
 
 
 def _clusters(tables: Sequence[Table]) -> np.ndarray:

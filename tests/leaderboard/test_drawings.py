@@ -9,6 +9,7 @@ import pytest
 from bridgebench.document import Document
 from bridgebench.leaderboard.curves import family_and_size, size_curves, spread, stress_curves
 from bridgebench.leaderboard.figures import Point, pareto, pareto_front, table_figures, table_points
+from bridgebench.leaderboard.grids import table_grid
 from bridgebench.leaderboard.ledger import ledger_figure, ledgers
 from bridgebench.leaderboard.marking import counts, mark
 from bridgebench.leaderboard.report import read_report
@@ -158,3 +159,27 @@ def test_the_ledger_adds_up_and_uses_the_closed_book_run(synthetic: ModuleType, 
     figure = ledger_figure(table)
     assert "right, answer in context" in figure
     assert "wrong, never retrieved" not in figure, "what never happened is not in the legend"
+
+
+def test_a_line_without_pairs_does_not_blur_the_others(synthetic: ModuleType, tmp_path: Path) -> None:
+    synthetic.write_cell(tmp_path, "naive", values=[0.0, 1.0, 0.0])
+    synthetic.write_cell(tmp_path, "exit", values=[1.0, 1.0, 1.0], ids="other {}".format)
+    synthetic.write_cell(tmp_path, "provence", values=[1.0, math.nan, math.nan])
+    synthetic.write_cell(tmp_path, "r2u", values=[1.0, 1.0, 1.0])
+    grid = table_grid(read_report([tmp_path], resamples=200).tables[0])
+    column = [column.title for column in grid.columns].index("interval")
+    drawn = {line.label: str(line.fields[column].drawing) for line in grid.lines}
+    assert drawn["exit"] == ""
+    assert "nan" not in "".join(drawn.values())
+    assert ("whisker" in drawn["provence"], "dot" in drawn["provence"]) == (False, True), "one pair has no interval"
+    assert "whisker" in drawn["r2u"]
+
+
+def test_averages_over_other_benchmarks_are_not_joined(synthetic: ModuleType, tmp_path: Path) -> None:
+    for size, benchmarks in (("1B", "ab"), ("3B", "abc"), ("8B", "abc")):
+        for benchmark in benchmarks:
+            synthetic.write_cell(tmp_path, "naive", n=4, benchmark=f"own/{benchmark}", generator=f"x/M-{size}")
+    figures = [str(figure) for figure in size_curves(read_report([tmp_path], resamples=50))]
+    assert len(figures) == 2, "F1 and EM"
+    assert all("3B" in figure and "8B" in figure and "1B" not in figure for figure in figures)
+    assert "of a, b, c by size of M" in figures[0]

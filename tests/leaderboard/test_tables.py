@@ -106,6 +106,26 @@ def test_an_average_of_settings_is_refused(synthetic: ModuleType, tmp_path: Path
     assert any("2 settings: left out of averages" in note for note in found.notes)
 
 
+def test_a_metric_is_averaged_once(synthetic: ModuleType, tmp_path: Path) -> None:
+    for benchmark in ("hotpotqa", "musique"):
+        synthetic.write_cell(tmp_path, "naive", n=3, benchmark=f"bridgebench/{benchmark}", headline=("qa_f1", "em"))
+    assert [macro.metric for macro in read_report([tmp_path], resamples=50).macros] == ["em"]
+
+
+def test_an_average_difference_needs_pairs_on_every_benchmark(synthetic: ModuleType, tmp_path: Path) -> None:
+    """Its p would be that of the other benchmarks alone."""
+    apart = {"naive": [1.0, math.nan] * 3, "provence": [math.nan, 1.0] * 3, "r2u": [1.0] * 6}
+    for bridge, values in apart.items():
+        synthetic.write_cell(tmp_path, bridge, values=values)
+        others = [float(bridge != "naive")] * 30
+        synthetic.write_cell(tmp_path, bridge, values=others, benchmark="bridgebench/musique")
+    rows = {row.label: row for row in read_report([tmp_path], resamples=200).macros[0].rows}
+    provence, r2u = rows["provence"], rows["r2u"]
+    assert (provence.mean, provence.difference, provence.p, provence.adjusted) == (1.0, None, None, None)
+    assert r2u.difference == 0.5
+    assert r2u.adjusted == r2u.p, "alone in the family"
+
+
 def test_question_types_count_their_own_questions(synthetic: ModuleType, tmp_path: Path) -> None:
     synthetic.write_cell(tmp_path, "naive", values=[1.0, 0.0, math.nan, 1.0, 0.0])
     row = read_report([tmp_path], resamples=50).tables[0].rows[0]
