@@ -18,7 +18,7 @@ from bridgebench.benchmarks._fields import Record
 from bridgebench.benchmarks._files import DataFile, read_lines
 from bridgebench.benchmarks._loading import check_choice, parse_loading
 from bridgebench.benchmarks._samples import make_sample
-from bridgebench.benchmarks._sources import Hub
+from bridgebench.benchmarks._sources import Hub, file_provenance
 from bridgebench.benchmarks._wiki_paragraphs import DOCUMENTS, Documents, read_paragraphs
 from bridgebench.errors import BridgebenchError, RecordError
 from bridgebench.scorers.qa_f1 import qa_f1
@@ -48,7 +48,8 @@ def twowiki(documents: Documents = "all", aliases: str | None = None, **loading:
     settings = parse_loading("twowiki", loading)
     convert = partial(record_to_sample, documents=documents, aliases=read_aliases(aliases) if aliases else None)
     scorer = qa_f1(metric="twowiki", beside="aliases" if aliases else None)
-    return build(TWOWIKI, convert, settings, scorer, documents=documents, aliases=aliases)
+    alias_file = file_provenance(aliases) if aliases else None
+    return build(TWOWIKI, convert, settings, scorer, documents=documents, aliases=aliases, alias_file=alias_file)
 
 
 def record_to_sample(
@@ -72,6 +73,8 @@ def record_to_sample(
     )
     if aliases is None:
         return sample
+    if "answer_id" not in record.values:
+        raise record.error("answer_id", "is missing: aliases go by it, and only the 'data_ids' releases have it")
     answer_id = record.text("answer_id") if record.has("answer_id") else ""
     return sample.model_copy(update={"metadata": {**(sample.metadata or {}), "aliases": aliases.get(answer_id, [])}})
 

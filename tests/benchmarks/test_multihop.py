@@ -1,6 +1,7 @@
 """HotpotQA, 2WikiMultihopQA and MuSiQue: shapes, joining, gold by position."""
 
 import copy
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -122,6 +123,11 @@ def test_twowiki_aliases(upstream: Upstream, as_record: AsRecord, tmp_path: Path
     for answer_id, expected in (("Q7", ["Or Land", "Orlander"]), ("Q8", []), (None, [])):
         sample = twowiki.record_to_sample(as_record(record | {"answer_id": answer_id}), aliases=aliases)
         assert (sample.target, (sample.metadata or {})["aliases"]) == ("Orland", expected)
+    without = {field: value for field, value in upstream["twowiki"].items() if field != "answer_id"}
+    with pytest.raises(RecordError, match="field 'answer_id': is missing: aliases go by it"):
+        twowiki.record_to_sample(as_record(without), aliases=aliases)
+    task = twowiki.twowiki(source="sample", aliases=str(path))
+    assert (task.metadata or {})["alias_file"]["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
     path.write_text('{"Q_id": "Q7", "aliases": "Or Land"}\n')
     with pytest.raises(RecordError, match=r"id_aliases\.json: line 1: field 'aliases'"):
         twowiki.read_aliases(str(path))
