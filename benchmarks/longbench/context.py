@@ -5,7 +5,7 @@ import re
 from bridgebench.benchmarks._fields import Record
 from bridgebench.document import Document
 
-_HEADER = re.compile(r"^(?:Passage (\d+):|文章(\d+)) *\n", re.MULTILINE)
+_HEADER = re.compile(r"^(?:Passage (\d{1,9}):|文章(\d{1,9})) *\n", re.MULTILINE)
 _CHINESE_TITLE = "标题："
 _TRIVIAQA = re.compile(r"\s*Passage:\s*\n(?P<passage>.*)\nQuestion:\s*\n(?P<question>.*?)\s*\nAnswer:\s*", re.DOTALL)
 _MIRROR_COLUMNS = ("question", "answer_prefix", "max_new_tokens")

@@ -36,6 +36,7 @@ def test_sample(upstream: Upstream, as_record: AsRecord) -> None:
         ("Passage 1:\nT\nx\nPassage 3:\ny\nPassage 2:\nU\nz", [("T", "x\nPassage 3:\ny"), ("U", "z")]),
         ("文章1\n标题：灯\n很高\n文章2\n标题：油\n很贵", [("灯", "很高"), ("油", "很贵")]),
         ("Some text.\nPassage 1:\nT\nx", [("", "Some text.\nPassage 1:\nT\nx")]),
+        (f"Passage {'9' * 5000}:\nT", [("", f"Passage {'9' * 5000}:\nT")]),
         ("One long text {with} braces", [("", "One long text {with} braces")]),
     ],
 )
