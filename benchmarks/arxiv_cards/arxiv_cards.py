@@ -111,7 +111,7 @@ def arxiv_cards(
 
 def open_papers(source: str, split: str | None = None) -> Source:
     """Open a source of papers: what every benchmark takes, or a Markdown file, or a folder of them."""
-    if markdown_files(source):
+    if source not in ("hub", "sample") and markdown_files(source):
         return open_markdown(source)
     place = Place(ARXIV_CARDS.hub, "bridgebench.benchmarks.arxiv_cards", split or ARXIV_CARDS.split, keyed=True)
     return open_source(source, place)

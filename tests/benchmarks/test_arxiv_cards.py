@@ -9,7 +9,7 @@ import pytest
 from inspect_ai import eval as inspect_eval
 
 from bridgebench.benchmarks._fields import Record
-from bridgebench.benchmarks.arxiv_cards.arxiv_cards import arxiv_cards
+from bridgebench.benchmarks.arxiv_cards.arxiv_cards import arxiv_cards, open_papers
 from bridgebench.benchmarks.arxiv_cards.papers import read_paper, read_questions
 from bridgebench.corpus import Corpus, Paper, publish, published
 from bridgebench.errors import BridgebenchError, RecordError
@@ -77,6 +77,16 @@ def test_raw_release_is_an_object_of_papers(upstream: Upstream, tmp_path: Path) 
     path = tmp_path / "qasper-dev-v0.3.json"
     path.write_text(json.dumps(papers))
     assert [sample.target for sample in arxiv_cards(source=str(path)).dataset] == ["p0", "p1", "p2", "p3", "p4"]
+
+
+def test_sample_is_the_bundled_one_beside_a_folder_of_that_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sample").mkdir()
+    (tmp_path / "sample" / "README.md").write_text("# Samples\n")
+    monkeypatch.chdir(tmp_path)
+    assert open_papers("sample").provenance["kind"] == "sample"
+    assert open_papers("./sample").provenance["kind"] == "markdown"
 
 
 def test_corpus_is_drawn_by_seed_and_shared(upstream: Upstream, write_lines: Callable[..., str]) -> None:
