@@ -198,6 +198,7 @@ class Batcher(Generic[Item, Result]):
         return [request for request in batch if request.future.set_running_or_notify_cancel()]
 
     def _run_batch(self, batch: list[Request[Item, Result]]) -> None:
+        failed = False
         try:
             with self._lock:
                 started = time.perf_counter()
@@ -208,9 +209,13 @@ class Batcher(Generic[Item, Result]):
         except Exception as error:
             if len(batch) == 1:
                 batch[0].future.set_exception(error)
-            else:
-                for request in batch:
-                    self._run_batch([request])
+                return
+            failed = True
+        if (
+            failed
+        ):  # not within `except`: its error holds on to what `run` had made, the memory that the batch ran out of
+            for request in batch:
+                self._run_batch([request])
             return
         sizes = [
             self._spent(request.item, result) if self._spent and not isinstance(result, Exception) else request.size

@@ -1,5 +1,6 @@
 import threading
 import time
+import weakref
 from concurrent.futures import CancelledError, Future
 from typing import Any
 
@@ -196,3 +197,23 @@ def test_time_is_shared_by_what_items_took() -> None:
     run.release.set()
     assert large.result(10).batch == 2
     assert large.result(10).seconds == pytest.approx(3 * small.result(10).seconds)
+
+
+def test_what_a_failed_batch_had_made_is_freed_before_its_items_run_alone() -> None:
+    class Memory:
+        pass
+
+    made: list[weakref.ref[Memory]] = []
+
+    def run(items: list[int]) -> list[int]:
+        assert not [memory for memory in made if memory() is not None], "still held"
+        memory = Memory()
+        made.append(weakref.ref(memory))
+        if len(items) > 1:
+            raise MemoryError
+        return items
+
+    batcher: Batcher[int, int] = Batcher(run, name="full", wait=0.2)
+    futures = [batcher.submit(item, 1) for item in range(3)]
+    assert [future.result(10).value for future in futures] == [0, 1, 2]
+    assert len(made) == 1 + 3
