@@ -236,10 +236,9 @@ def _resolve(item: ChainItem) -> tuple[BoundBridge, ...]:
 def _resolve_name(name: str, args: dict[str, Any]) -> tuple[BoundBridge, ...]:
     if "@" in name:
         file, _, factory = name.partition("@")
-        return tuple(
-            replace(bound, info=replace(bound.info, name=name) if "/" not in bound.info.name else bound.info)
-            for bound in _resolve_object(_from_file(Path(file), factory)(**args))
-        )
+        made = _resolve_object(_from_file(Path(file), factory)(**args))
+        source = hashlib.sha256(Path(file).read_bytes()).hexdigest()
+        return tuple(_as_named(bound, name, args, source) for bound in made)
     for candidate in (name, f"bridgebench/{name}"):
         try:
             made = registry_create("solver", candidate, **args)
@@ -250,6 +249,14 @@ def _resolve_name(name: str, args: dict[str, Any]) -> tuple[BoundBridge, ...]:
         raise BridgebenchError(f"'{candidate}' is a solver, but not a bridge")
     known = ", ".join(info.name.removeprefix("bridgebench/") for info in bridge_infos())
     raise BridgebenchError(f"no bridge is named '{name}' (known: {known}; or file.py@factory)")
+
+
+def _as_named(bound: BoundBridge, name: str, args: Mapping[str, Any], source: str) -> BoundBridge:
+    """A bridge of a file under the name that finds it again, with the arguments that a bare function cannot know."""
+    if "/" in bound.info.name:  # a package's, which the file only uses
+        return bound
+    known = bound.args if bound.source_hash else args
+    return replace(bound, info=replace(bound.info, name=name), args=known, source_hash=bound.source_hash or source)
 
 
 def _resolve_object(made: Any) -> tuple[BoundBridge, ...]:

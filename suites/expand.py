@@ -8,7 +8,7 @@ from inspect_ai.util import registry_create
 
 from bridgebench import _registry
 from bridgebench.errors import BridgebenchError, MissingExtraError
-from bridgebench.solvers.bridge import bridge_infos
+from bridgebench.solvers.bridge import BoundBridge, bridge_infos
 from bridgebench.solvers.generate import load_prompt
 from bridgebench.solvers.rag import resolve_chain
 from bridgebench.suites.cells import BridgeWork, Cell, ModelChoice
@@ -47,7 +47,7 @@ def _with_files(cell: Cell) -> Cell:
 
 def _planned(suite: Suite, row: Row, roles: Mapping[str, ModelChoice], place: str) -> PlannedRow:
     try:
-        chain = resolve_chain(row.chain)
+        chain = tuple(bridge for item in row.chain for bridge in _resolved(item))
     except Exception as error:  # of any kind: the bridge may stand in a file of the user's own
         kind = "" if isinstance(error, BridgebenchError | MissingExtraError) else f"{type(error).__name__}: "
         raise BridgebenchError(f"suite '{suite.name}': {place}: {kind}{error}") from error
@@ -59,6 +59,14 @@ def _planned(suite: Suite, row: Row, roles: Mapping[str, ModelChoice], place: st
             f"name a model for it under 'roles', of the suite or of the row"
         )
     return planned
+
+
+def _resolved(item: str | Mapping[str, Any]) -> tuple[BoundBridge, ...]:
+    chain = resolve_chain([item])
+    if len(chain) > 1 and any("@" in bridge.info.name for bridge in chain):
+        name = item if isinstance(item, str) else next(iter(item))
+        raise BridgebenchError(f"'{name}' is a chain of {len(chain)}: give each bridge a function, and list these")
+    return chain
 
 
 def _wanted_controls(suite: Suite) -> Sequence[Control]:

@@ -262,6 +262,44 @@ def test_shards_cover_all_cells_once_and_share_no_bridge_work(suite: dict[str, A
             take_shard(cells, wrong)
 
 
+IN_A_FILE = """
+from inspect_ai.solver import Solver, solver
+from bridgebench import rag
+
+@solver
+def head(n: int = 2) -> Solver:
+    async def lead(question, documents):
+        return documents[:n]
+    return rag(lead)
+
+@solver
+def two() -> Solver:
+    async def one(question, documents):
+        return documents
+    async def other(question, documents):
+        return documents
+    return rag(one, other)
+"""
+
+
+def test_a_function_in_a_file_keeps_its_arguments_and_counts_by_its_source(
+    suite: dict[str, Any], tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text(IN_A_FILE)
+    name = f"{tmp_path / 'mine.py'}@head"
+
+    def cells() -> tuple[Cell, ...]:
+        return cells_of(suite, bridges=[{name: {"n": 1}}, {name: {"n": 3}}], controls="none")
+
+    before = cells()
+    assert [cell.chain for cell in before] == [({name: {"n": 1}},), ({name: {"n": 3}},)]
+    assert [cell.id for cell in cells()] == [cell.id for cell in before]
+    (tmp_path / "mine.py").write_text(IN_A_FILE.replace("documents[:n]", "documents[-n:]"))
+    assert not {cell.id for cell in cells()} & {cell.id for cell in before}
+    with pytest.raises(BridgebenchError, match=r"bridges.0: '.*mine.py@two' is a chain of 2"):
+        cells_of(suite, bridges=[f"{tmp_path / 'mine.py'}@two"])
+
+
 @pytest.mark.parametrize(
     ("source", "args", "problem"),
     [
