@@ -73,6 +73,22 @@ def read_provenance(folder: Path) -> dict[str, Any]:
     return made
 
 
+def refuse_other_settings(folder: Path, settings: BaseModel) -> None:
+    """Raise when an earlier step was made with other settings than the recipe has now: what follows would claim these.
+
+    Where its models were served does not count.
+
+    Raises:
+        BridgebenchError: Naming every change.
+    """
+    then = json.loads((folder / PROVENANCE).read_text(encoding="utf-8"))["settings"]
+    changes = _changes(then, settings.model_dump(mode="json"), "settings")
+    if changes := [change for change in changes if not change.partition(":")[0].endswith(".base_url")]:
+        raise BridgebenchError(
+            f"{folder} was made otherwise ({'; '.join(changes)}): give every step the recipe and --set of the first"
+        )
+
+
 def content_hash(path: Path) -> str:
     """SHA-256 of a file, or of a folder's files and their names (hidden files and the provenance left out)."""
     if path.is_file():

@@ -1,7 +1,7 @@
 """The steps of a training run, in order: where each lies, what it reads, and how it is run."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from bridgebench.models.training.evaluate import run_evaluate
 from bridgebench.models.training.launch import launch
 from bridgebench.models.training.pairs import write_pairs
 from bridgebench.models.training.preferences import run_preferences
-from bridgebench.models.training.provenance import begin, read_provenance
+from bridgebench.models.training.provenance import PROVENANCE, begin, read_provenance, refuse_other_settings
 from bridgebench.models.training.recipe import Recipe
 from bridgebench.models.training.sft_data import write_sft_data
 from bridgebench.models.training.supervision import run_supervision
@@ -70,18 +70,32 @@ def folder_of(out: Path, step: str) -> Path:
     return out / step
 
 
+def _inputs(step: str) -> list[str]:
+    return [path.split("/")[0] for path in STEPS[step].inputs.values()]
+
+
+def _ancestors(step: str) -> Iterator[str]:
+    for earlier in _inputs(step):
+        yield from _ancestors(earlier)
+        yield earlier
+
+
 def run_steps(names: list[str], recipe: Recipe, out: Path, console: Console) -> None:
     """Run those of the steps that are not done, in the order given.
 
     Raises:
-        BridgebenchError: When a step fails, its input is not complete, or its folder was made otherwise.
+        BridgebenchError: When a step fails, its input is not complete, or its folder or that of a step before it was
+            made otherwise.
     """
     out.mkdir(parents=True, exist_ok=True)
     (out / RECIPE).write_text(json.dumps(recipe.model_dump(mode="json"), indent=1) + "\n", encoding="utf-8")
     for name in names:
         step, folder = STEPS[name], folder_of(out, name)
-        for path in step.inputs.values():
-            read_provenance(out / path.split("/")[0])
+        for earlier in _inputs(name):
+            read_provenance(folder_of(out, earlier))
+        for earlier in _ancestors(name):
+            if (folder_of(out, earlier) / PROVENANCE).is_file():  # logs may be gone once rows are made of them
+                refuse_other_settings(folder_of(out, earlier), getattr(recipe, STEPS[earlier].section))
         settings: BaseModel = getattr(recipe, step.section)
         if begin(folder, name, settings, {key: out / path for key, path in step.inputs.items()}):
             console.rule(f"[bold]{name}")
