@@ -236,9 +236,9 @@ def _resolve(item: ChainItem) -> tuple[BoundBridge, ...]:
 def _resolve_name(name: str, args: dict[str, Any]) -> tuple[BoundBridge, ...]:
     if "@" in name:
         file, _, factory = name.partition("@")
-        made = _resolve_object(_from_file(Path(file), factory)(**args))
+        bridges = _resolve_object(_from_file(Path(file), factory)(**args))
         source = hashlib.sha256(Path(file).read_bytes()).hexdigest()
-        return tuple(_as_named(bound, name, args, source) for bound in made)
+        return tuple(_as_named(bound, name, args, source) for bound in bridges)
     for candidate in (name, f"bridgebench/{name}"):
         try:
             made = registry_create("solver", candidate, **args)
