@@ -9,17 +9,19 @@ from typing import Any
 
 from bridgebench.leaderboard.report import Report
 from bridgebench.leaderboard.tables import REFERENCES, Row, Table
+from bridgebench.leaderboard.text import setting_text
 
 
 def tidy_csv(report: Report) -> str:
-    """One line a row and metric, in fractions, for spreadsheets and data frames."""
+    """One line a row and metric, in fractions, for spreadsheets and data frames; `setting` tells tables apart."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     versus = [
         f"{reference}_{field}" for reference in REFERENCES for field in ("difference", "low", "high", "p", "pairs")
     ]
     writer.writerow(
-        ["benchmark", "generator", "bridge", "control", "metric", "mean", "low", "high", "questions", "unscored"]
+        ["benchmark", "generator", "setting", "bridge", "control", "metric"]
+        + ["mean", "low", "high", "questions", "unscored"]
         + ["worst", "best", *versus, "holm_p", "won", "lost", "unpaired", "detectable", "rank_low", "rank_high"]
         + ["words", "seconds", "log"]
     )
@@ -32,7 +34,7 @@ def tidy_csv(report: Report) -> str:
 
 def _csv_fields(table: Table, row: Row, metric: str) -> list[Any]:
     estimate, differences = row.estimates[metric], row.differences[metric]
-    fields: list[Any] = [table.benchmark, table.generator, row.label, row.control or "", metric]
+    fields: list[Any] = [table.benchmark, table.generator, setting_text(table), row.label, row.control or "", metric]
     fields += [estimate.mean, estimate.low, estimate.high, estimate.questions, estimate.unscored]
     fields += [estimate.worst, estimate.best]
     for reference in REFERENCES:
@@ -52,7 +54,7 @@ def _guarded(value: Any) -> Any:
 
 
 def as_json(report: Report) -> str:
-    """Everything but the per-question columns; numbers as fractions, NaN as null."""
+    """Everything but the per-question columns; numbers as fractions, what is no finite number as null."""
     return json.dumps(_plain(report), indent=1, ensure_ascii=False, allow_nan=False)
 
 
@@ -64,4 +66,4 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value

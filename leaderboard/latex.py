@@ -2,7 +2,8 @@ r"""The tables for a paper: `booktabs` tables to be read by ``\input``."""
 
 from bridgebench.leaderboard.grids import Field, Grid, averages_grid
 from bridgebench.leaderboard.report import Report
-from bridgebench.leaderboard.retrieval import main_grid
+from bridgebench.leaderboard.retrieval import main_grid, query_notes
+from bridgebench.leaderboard.text import setting_text
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -25,9 +26,12 @@ _SPECIAL = {
 
 def latex(report: Report) -> str:
     """All averages and tables; intervals in small type, the best bold, the second underlined."""
-    grids = [averages_grid(macros) for macros in report.averages] + [main_grid(table) for table in report.tables]
+    tables = [_table(averages_grid(macros)) for macros in report.averages]
+    for table in report.tables:
+        notes = [setting_text(table), *query_notes(table)]
+        tables.append("".join(f"% {_inert(note)}\n" for note in notes) + _table(main_grid(table)))
     head = "% Needs \\usepackage{booktabs}. Scores are percentages; * stands after Holm's correction at 0.05.\n"
-    return head + "\n".join(map(_table, grids))
+    return head + "\n".join(tables)
 
 
 def _table(grid: Grid) -> str:
@@ -41,13 +45,19 @@ def _table(grid: Grid) -> str:
         r"\toprule",
         _line(["", *names]),
         r"\midrule",
-        *(_line([_inert(line.label), *(_text(line.fields[i]) for i in shown)]) for line in grid.lines),
+        *(_line([_first(line.label), *(_text(line.fields[i]) for i in shown)]) for line in grid.lines),
         r"\bottomrule",
         r"\end{tabular}",
         r"\end{table}",
         "",
     ]
     return "\n".join(lines)
+
+
+def _first(text: str) -> str:
+    """The first field of a row: the end of the row before it would read ``[`` and ``*`` as its own options."""
+    inert = _inert(text)
+    return "{}" + inert if inert.lstrip().startswith(("[", "*")) else inert
 
 
 def _line(fields: list[str]) -> str:

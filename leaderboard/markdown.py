@@ -2,8 +2,8 @@
 
 from bridgebench.leaderboard.grids import Field, Grid, averages_grid
 from bridgebench.leaderboard.report import Report
-from bridgebench.leaderboard.retrieval import main_grid
-from bridgebench.leaderboard.text import remarks, title
+from bridgebench.leaderboard.retrieval import main_grid, query_notes
+from bridgebench.leaderboard.text import remarks, setting_text, title
 
 
 def markdown(report: Report) -> str:
@@ -12,7 +12,8 @@ def markdown(report: Report) -> str:
     for macros in report.averages:
         parts += _section(averages_grid(macros), "Averages: ")
     for table in report.tables:
-        parts += _section(main_grid(table))
+        notes = [setting_text(table), *query_notes(table)]
+        parts += [*_section(main_grid(table)), *(f"{_inert(note)}\n" for note in notes)]
     parts += [f"- {_inert(line)}" for line in remarks(report)]
     parts += [
         "",
@@ -25,7 +26,7 @@ def markdown(report: Report) -> str:
 
 def _section(grid: Grid, before: str = "") -> list[str]:
     shown = [position for position, column in enumerate(grid.columns) if not column.drawn]
-    names = [f"{column.title} {column.unit}".strip() for column in grid.columns]
+    names = [_inert(f"{column.title} {column.unit}".strip()) for column in grid.columns]
     lines = [["", *(names[position] for position in shown)], ["---", *("---:" for _ in shown)]]
     for line in grid.lines:
         signs = "".join(f" ({sign})" for sign, _ in line.marks)

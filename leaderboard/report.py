@@ -130,7 +130,9 @@ def _kept_apart(tables: Sequence[Table]) -> list[str]:
         settings = [t.setting for t in tables if (t.benchmark, t.generator) == (benchmark, generator)]
         if len(settings) > 1:
             differing = [
-                name for name in settings[0] if len({json.dumps(s.get(name), default=str) for s in settings}) > 1
+                name
+                for name in settings[0]
+                if len({json.dumps(s.get(name), sort_keys=True, default=str) for s in settings}) > 1
             ]
             notes.append(
                 f"{benchmark} with {generator}: {len(settings)} settings are kept apart; they differ in "

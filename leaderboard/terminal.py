@@ -12,7 +12,7 @@ from bridgebench.leaderboard.grids import Column, Field
 from bridgebench.leaderboard.report import Report
 from bridgebench.leaderboard.retrieval import is_retrieval, main_grid
 from bridgebench.leaderboard.tables import Table
-from bridgebench.leaderboard.text import remarks
+from bridgebench.leaderboard.text import remarks, setting_text
 
 _SHOWN = ("words", "seconds", "unscored")
 _SHOWN_OF_RETRIEVAL = ("hit@3", "MRR@10", "vectors", "index", "unscored")
@@ -20,7 +20,12 @@ _SHOWN_OF_RETRIEVAL = ("hit@3", "MRR@10", "vectors", "index", "unscored")
 
 def terminal_table(report: Report) -> RenderableType:
     """One table a benchmark and generator and the remarks below, to be printed with rich."""
-    parts: list[RenderableType] = [_table(table) for table in report.tables]
+    parts: list[RenderableType] = []
+    names = [(table.benchmark, table.generator) for table in report.tables]
+    for table, name in zip(report.tables, names, strict=True):
+        parts.append(_table(table))
+        if names.count(name) > 1:  # then the title does not tell them apart
+            parts.append(Text(_printable(setting_text(table)), "dim"))
     parts += [Text(f"- {_printable(line)}") for line in remarks(replace(report, superseded=()))]
     if report.superseded:
         parts.append(Text(f"- superseded logs, not used: {len(report.superseded)}"))
@@ -45,7 +50,7 @@ def _table(table: Table) -> RichTable:
     )
     drawn.add_column("", overflow="fold", min_width=16)
     for position in shown:
-        drawn.add_column(grid.columns[position].title, justify="right", no_wrap=True)
+        drawn.add_column(Text(_printable(grid.columns[position].title)), justify="right", no_wrap=True)
     for line in grid.lines:
         name = Text(_printable(line.label), "dim" if line.control else "")
         drawn.add_row(name, *(_text(line.fields[position]) for position in shown))

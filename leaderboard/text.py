@@ -44,7 +44,7 @@ def percent(value: float | None, signed: bool = False) -> str:
     """A fraction times 100 with one decimal, as the papers print scores; a dash for none."""
     if value is None or math.isnan(value):
         return "–"
-    figure = f"{100 * value:{'+' if signed else ''}.1f}"
+    figure = f"{100 * value:{'+' if signed else ''}z.1f}"
     return figure.replace("-", "−")
 
 
@@ -54,9 +54,9 @@ def number(value: float | None) -> str:
         return "–"
     if value == 0:
         return "0"
-    if 0 < value < 0.001:
-        return "<0.001"
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    if abs(value) < 0.001:
+        return "<0.001" if value > 0 else ">−0.001"
+    return (f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}").replace("-", "−")
 
 
 def ends(low: float, high: float, signed: bool = False) -> str:

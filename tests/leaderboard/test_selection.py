@@ -103,6 +103,12 @@ def test_other_versions_limits_and_sources_do_not_mix(
     assert "2 settings are kept apart" in found.notes[0]
 
 
+def test_only_what_differs_is_named(synthetic: ModuleType, tmp_path: Path) -> None:
+    synthetic.write_cell(tmp_path, "naive", n=4, task_args={"source": "sample", "documents": "all"})
+    synthetic.write_cell(tmp_path, "naive", n=4, task_args={"documents": "all", "source": "sample"}, limit=3)
+    assert report(tmp_path).notes[0].endswith("they differ in limit")
+
+
 def test_gold_documents_join_the_table_they_are_a_control_of(synthetic: ModuleType, tmp_path: Path) -> None:
     synthetic.write_cell(tmp_path, "naive", n=4)
     synthetic.write_cell(tmp_path, "naive", n=4, name="gold", task_args={"source": "sample", "documents": "gold"})

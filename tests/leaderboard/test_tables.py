@@ -149,6 +149,8 @@ def test_figures_as_text() -> None:
         "<0.001",
         "–",
     )
+    assert (percent(-0.0004, True), percent(-0.0004), number(-0.5), number(-2e-5), number(-1234.5)) == (
+        "+0.0", "0.0", "−0.5", ">−0.001", "−1,234")  # fmt: skip
     assert (p_value(0.0001), p_value(0.02), p_value(0.5), p_value(None)) == ("<0.001", "0.020", "0.50", "–")
     assert (metric_title("f1_aliases"), metric_title("accuracy"), metric_title("mrr@10")) == (
         "F1 aliases",
@@ -230,6 +232,8 @@ def test_the_command_writes_all_forms(
     assert main(["leaderboard", str(tmp_path / "logs"), "--generator", "absent", "-o", str(out)]) == 2
     assert "no generator 'absent'" in capsys.readouterr().err
     assert main(["leaderboard", str(tmp_path / "nothing")]) == 2
+    assert main(["leaderboard", str(tmp_path / "logs"), "-o", str(out), "--resamples", "0"]) == 2
+    assert "--resamples must be at least 1, got 0" in capsys.readouterr().err
 
 
 def test_workers_read_the_same_as_one_process(synthetic: ModuleType, tmp_path: Path) -> None:
@@ -314,3 +318,46 @@ def test_the_card_papers_measure_takes_any_of_three(synthetic: ModuleType, tmp_p
     assert row.estimates["word_containment"].mean == pytest.approx((1 / 3 + 0 + 1) / 3)
     any_of_3 = row.estimates["any_of_3_word_containment"]
     assert (any_of_3.mean, any_of_3.questions) == (0.5, 2), "a question with an unscored answer has none"
+
+
+def test_tables_of_several_settings_are_told_apart_in_every_form(synthetic: ModuleType, tmp_path: Path) -> None:
+    for limit in (3, 4):
+        for bridge in ("naive", "r2u"):
+            synthetic.write_cell(tmp_path, bridge, n=4, limit=limit)
+    report = read_report([tmp_path], resamples=50)
+    lines = csv.DictReader(io.StringIO(tidy_csv(report)))
+    assert len({(line["setting"], line["bridge"], line["metric"]) for line in lines}) == 2 * 2 * 2
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(terminal_table(report))
+    for text in (markdown(report), latex(report), console.export_text()):
+        assert text.count("limit 3") == text.count("limit 4") == 1
+
+
+def test_the_names_of_metrics_are_inert_too(synthetic: ModuleType, tmp_path: Path) -> None:
+    from inspect_ai.scorer import Score
+
+    name = "[/bold]a|b<i>"
+    given = {"scores": {"own": Score(value={name: 1.0})}}
+    synthetic.write_cell(tmp_path, "naive", values=[1.0], sample_options=given, headline=("own", name))
+    report = read_report([tmp_path], resamples=50)
+    assert r"\[/bold\]a\|b\<i\>" in markdown(report)
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(terminal_table(report))
+    assert name in console.export_text()
+
+
+def test_no_row_of_latex_begins_with_an_option_of_the_row_before(synthetic: ModuleType, tmp_path: Path) -> None:
+    for bridge in ("naive", "[9cm]", "*", "\x00[9cm]b"):
+        synthetic.write_cell(tmp_path, bridge, n=3, name="cell")
+    rows = [line for line in latex(read_report([tmp_path], resamples=50)).splitlines() if "9cm" in line or "*" in line]
+    assert sum(line.startswith("{}") for line in rows) == 3
+    assert not [line for line in rows if line.lstrip()[:1] in "[*"]
+
+
+def test_what_is_no_finite_number_is_null_in_json(synthetic: ModuleType, tmp_path: Path) -> None:
+    from inspect_ai.scorer import Score
+
+    scores = {**synthetic.qa(1.0), "utility": Score(value={"log_p": -math.inf})}
+    synthetic.write_cell(tmp_path, "naive", values=[1.0], sample_options={"scores": scores})
+    report = read_report([tmp_path], resamples=50)
+    assert json.loads(as_json(report))["tables"][0]["rows"][0]["figures"]["utility.log_p"] is None
