@@ -97,7 +97,7 @@ def read_cell(log: str) -> Cell | None:
         header = read_eval_log(log, header_only=True)
         done = header.status == "success"
         summaries = read_eval_log_sample_summaries(log) if done else []
-    except (ValueError, KeyError, OSError) as error:
+    except (ValueError, KeyError, OSError, AssertionError) as error:
         raise BridgebenchError(f"{log}: not a readable Inspect log: {error}") from error
     spec = header.eval
     if any(step.solver == "bridgebench/bridge_stage" for step in header.plan.steps):

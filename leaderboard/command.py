@@ -42,8 +42,10 @@ def run(args: argparse.Namespace) -> int:
     """Write the leaderboard; 0 when it is written.
 
     Raises:
-        BridgebenchError: When a path is no log or folder, or holds no log.
+        BridgebenchError: When a path is no log or folder, or holds no log; when an option has no such value.
     """
+    if args.resamples < 1:
+        raise BridgebenchError(f"--resamples must be at least 1, got {args.resamples}")
     console = Console(stderr=True)
     with console.status("reading logs and comparing cells"):
         report = read_report(args.logs, args.resamples)

@@ -84,7 +84,7 @@ def _find(paths: Iterable[str | Path]) -> tuple[list[str], list[Manifest]]:
             files.update((_local(info.name), None) for info in list_eval_logs(str(path)))
             manifests += [read_manifest(found) for found in sorted(path.rglob("manifest.json"))]
         elif path.is_file():
-            files[str(path)] = None
+            files[os.path.abspath(path)] = None  # as a folder lists it: given twice, it is one log
         else:
             raise BridgebenchError(f"{path}: no such log or folder")
     if not files:

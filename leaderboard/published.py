@@ -151,11 +151,16 @@ def _candidates(generator: str, report: Report) -> list[Table]:
 def _measured(
     method: str, benchmark: str, metric: str, columns: Sequence[tuple[str, str]], tables: Sequence[Table]
 ) -> float | None:
-    """Percent; None where it was not measured. An average needs all benchmarks that the published one has."""
+    """Percent; None where it was not measured.
+
+    An average needs all benchmarks that the published one has, with one generator.
+    """
     if benchmark == "Average":
-        others = [_measured(method, name, metric, (), tables) for name, _ in columns if name != "Average"]
+        names = [name for name, _ in columns if name != "Average"]
+        others = [_measured(method, name, metric, (), tables) for name in names]
+        generators = {table.generator for name in names for table in [_table_of(name, tables)[0]] if table}
         known = [value for value in others if value is not None]
-        return float(np.mean(known)) if known and len(known) == len(others) else None
+        return float(np.mean(known)) if len(generators) == 1 and len(known) == len(others) else None
     table, kind = _table_of(benchmark, tables)
     row = next((row for row in table.rows if method in _published_names(row)), None) if table else None
     if row is None or METRICS[metric] not in row.estimates:

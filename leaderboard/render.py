@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import jinja2
 from markupsafe import Markup
@@ -89,7 +89,7 @@ def pages(report: Report, comparisons: Sequence[Comparison] = (), bundle: str = 
     for part in shown:
         if part.left_out:
             heading = f"{part.comparison.label} against naive on {part.comparison.benchmark}"
-            whole = [_case(case, part.comparison, bundle and f"../{bundle}") for case in _cases(part.comparison)]
+            whole = [_case(case, part.comparison, _from_below(bundle)) for case in _cases(part.comparison)]
             files[part.file] = _render(
                 "questions.html.jinja", title=heading, comparison=part.comparison, cases=whole, back=f"../{PAGE}"
             )
@@ -149,6 +149,12 @@ def _view(bundle: str, log: str, id: str, epoch: int) -> str:
     if not bundle:
         return ""
     return f"{bundle.rstrip('/')}/#/logs/{quote(log.rsplit('/', 1)[-1])}/samples/sample/{quote(id, safe='')}/{epoch}"
+
+
+def _from_below(bundle: str) -> str:
+    """The bundle's address, seen from a side file's folder."""
+    absolute = not bundle or bundle.startswith("/") or urlsplit(bundle).scheme
+    return bundle if absolute else f"../{bundle}"
 
 
 def _file_name(comparison: Comparison, number: int) -> str:

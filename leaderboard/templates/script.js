@@ -28,7 +28,7 @@
     body.append(...keyed.map((pair) => pair[1]));
     say(`sorted by ${head.textContent.trim()}, ${direction}`);
   };
-  all("table").forEach((table) => {
+  all("table:not(.words)").forEach((table) => {
     all("thead th:not(.plot)", table).forEach((head) => {
       const button = document.createElement("button");
       button.type = "button";

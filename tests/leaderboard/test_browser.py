@@ -227,3 +227,12 @@ def test_every_control_has_a_name_and_every_table_its_heads(browser: Any) -> Non
         "return [...document.querySelectorAll('h1,h2,h3,h4,h5,h6')].map(e => e.tagName)")]  # fmt: skip
     assert levels[0] == 1
     assert levels.count(1) == 1
+
+
+def test_a_table_of_words_claims_no_order(chromium: Any, synthetic: ModuleType, tmp_path: Path) -> None:
+    """What the paper states is text: a button that sorts it by no value would say that it is sorted."""
+    synthetic.write_cell(tmp_path / "logs", "naive", n=2, benchmark="bridgebench/longbench")
+    chromium.get(write(read_report([tmp_path / "logs"], resamples=50), tmp_path / "out")[0].as_uri())
+    buttons = "return document.querySelectorAll(arguments[0] + ' thead button').length"
+    assert chromium.execute_script(buttons, "table.words") == 0
+    assert chromium.execute_script(buttons, "#benchmarks table") > 0

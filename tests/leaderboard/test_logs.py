@@ -105,10 +105,19 @@ def test_bridge_stage_logs_are_not_cells(run: Path, tmp_path: Path) -> None:
     assert len(read_logs([run, tmp_path]).cells) == 3
 
 
+def test_a_log_that_is_given_twice_is_one(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(run)
+    assert read_logs([".", next(run.rglob("*.eval")).relative_to(run)]).superseded == ()
+
+
 def test_a_log_that_is_none_is_named(tmp_path: Path) -> None:
     (tmp_path / "broken.eval").write_bytes(b"not a zip")
     with pytest.raises(BridgebenchError, match=r"broken\.eval: not a readable Inspect log"):
         read_logs([tmp_path])
+    part = tmp_path / "2026-11-29T10-00-00+00-00_hotpotqa_abc.json"
+    part.write_text('{"version": 2, "status": "success"}')
+    with pytest.raises(BridgebenchError, match=r"abc\.json: not a readable Inspect log"):
+        read_logs([part])
     (tmp_path / "empty").mkdir()
     with pytest.raises(BridgebenchError, match="no Inspect logs in"):
         read_logs([tmp_path / "empty"])

@@ -173,6 +173,15 @@ def test_what_does_not_fit_goes_to_side_files(
     for name in sides:
         assert f'href="{name}"' in page
         assert sum(attributes.get("class") == "case" for _, attributes in elements(files[name])) == 15
+    for bundle, below in (
+        ("../view", "../../view/#"),
+        ("/srv/view", "/srv/view/#"),
+        ("https://x.y/v", "https://x.y/v/#"),
+    ):
+        side = next(html for name, html in build(two_benchmarks[0], tmp_path, bundle).items() if name in sides)
+        links = [a["href"] or "" for tag, a in elements(side) if tag == "a" and "/samples/" in (a.get("href") or "")]
+        assert len(links) == 15 * 2
+        assert all(link.startswith(below) for link in links)
 
 
 def test_the_same_logs_give_the_same_page(two_benchmarks: tuple[Path, Path], tmp_path: Path) -> None:

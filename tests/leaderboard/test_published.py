@@ -81,6 +81,20 @@ def test_the_generator_chooses_the_table(synthetic: ModuleType, tmp_path: Path) 
     assert titles == ["Table 12, Qwen2.5-3B-Instruct"]
 
 
+def test_an_average_never_mixes_generators(synthetic: ModuleType, tmp_path: Path) -> None:
+    for benchmark in ("ambigqa", "hotpotqa", "twowiki", "musique"):
+        options = {"values": [1.0], "benchmark": f"bridgebench/{benchmark}"}
+        synthetic.write_cell(tmp_path / "both", "naive", generator="local/other", **options)
+        generator = "local/other" if benchmark == "musique" else "synthetic/Llama-3.1-8B-Instruct"
+        synthetic.write_cell(tmp_path / "both", "naive", generator=generator, **options)
+        synthetic.write_cell(tmp_path / "one", "naive", **options)
+    for folder, small in (("one", "100.0 (+49.9)"), ("both", "")):
+        table = published_tables(read_report([tmp_path / folder], resamples=50))[0]
+        columns = [(column.title, column.unit) for column in table.grid.columns]
+        naive = next(line for line in table.grid.lines if line.label == "Naive")
+        assert naive.fields[columns.index(("Average", "F1"))].small == small
+
+
 def test_nothing_is_published_for_a_benchmark_of_ones_own(synthetic: ModuleType, tmp_path: Path) -> None:
     synthetic.write_cell(tmp_path, "naive", n=3, benchmark="theirs/quiz")
     assert published_tables(read_report([tmp_path], resamples=100)) == []
