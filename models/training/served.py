@@ -16,7 +16,7 @@ from bridgebench.errors import BridgebenchError
 class Settings(BaseModel):
     """Settings of a step: unknown names and wrong types are errors, nothing is converted silently."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, protected_namespaces=())
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False, protected_namespaces=())
 
 
 def _completed(config: dict[str, Any]) -> dict[str, Any]:

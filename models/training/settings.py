@@ -69,7 +69,7 @@ class TrainSettings(Settings):
     lora: Lora | None = None
     device: Literal["cpu", "auto"] = "auto"
     save_every: Positive = 50
-    seed: int = 0
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = 0  # numpy takes no others
 
 
 class SftSettings(TrainSettings):

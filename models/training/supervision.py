@@ -20,7 +20,7 @@ from inspect_ai.log import transcript
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import TaskState
 from inspect_ai.util import registry_create
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from bridgebench.document import Document
 from bridgebench.models.training.provenance import write_provenance
@@ -34,6 +34,12 @@ from bridgebench.store import BridgeStore
 
 _CITATION = re.compile(r"\b(?:document|passage)s?\s*[\[(#]?\s*\d", re.IGNORECASE)
 _ANSWER = re.compile(r"\banswer\b[^.\n]{0,40}?(?:\bis\b|:)", re.IGNORECASE)
+
+
+def _only_further(args: dict[str, Any]) -> dict[str, Any]:
+    if twice := sorted(set(args) & set(SupervisionSettings.model_fields)):
+        raise ValueError(f"{', '.join(twice)}: a key of supervision itself, to be set there")
+    return args
 
 
 class SupervisionSettings(Settings):
@@ -65,7 +71,7 @@ class SupervisionSettings(Settings):
     source: str = "hub"
     split: str | None = "train"
     limit: Annotated[int, Field(ge=1)] | None = 36_000
-    benchmark_args: dict[str, Any] = Field(default_factory=dict)
+    benchmark_args: Annotated[dict[str, Any], AfterValidator(_only_further)] = Field(default_factory=dict)
     # MS MARCO gives up to ten passages, and the paper rewrites them all.
     max_documents: Annotated[int, Field(ge=1)] = 10
     # One call a document is the paper's method.

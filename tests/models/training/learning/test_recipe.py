@@ -41,6 +41,9 @@ def test_effective_batches_of_the_paper_recipe() -> None:
         ("sft_data.dev_share=0.0", "pairs.dev_share must be"),
         ("preferences.mixes=[]", "preferences.mixes: a mix is some of a, b and c in this order, got none"),
         ("sft_data.require_correct=true", "sft_data.require_correct needs supervision.explain"),
+        ("sft.epochs=.inf", "sft.epochs: Input should be a finite number"),
+        ("sft.seed=-1", "sft.seed: Input should be greater than or equal to 0"),
+        ("supervision.benchmark_args={split: dev}", "supervision.benchmark_args: split: a key of supervision itself"),
         ("sft=3", "sft: "),
     ],
 )
