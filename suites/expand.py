@@ -63,8 +63,12 @@ def _planned(suite: Suite, row: Row, roles: Mapping[str, ModelChoice], place: st
 
 def _resolved(item: str | Mapping[str, Any]) -> tuple[BoundBridge, ...]:
     chain = resolve_chain([item])
+    name = item if isinstance(item, str) else next(iter(item))
+    if any(bridge.info.name.startswith("function:") for bridge in chain):
+        raise BridgebenchError(
+            f"'{name}' holds a bare function, which has no name to run it by: put @bridge on its factory"
+        )
     if len(chain) > 1 and any("@" in bridge.info.name for bridge in chain):
-        name = item if isinstance(item, str) else next(iter(item))
         raise BridgebenchError(f"'{name}' is a chain of {len(chain)}: give each bridge a function, and list these")
     return chain
 

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
+from inspect_ai.solver import Solver, solver
 from pydantic import Field
 
 from bridgebench.document import Bridge, Document
 from bridgebench.errors import BridgebenchError
 from bridgebench.solvers.bridge import bridge, bridge_info
 from bridgebench.solvers.generate import load_prompt
+from bridgebench.solvers.rag import rag
 from bridgebench.suites.cells import Cell
 from bridgebench.suites.contents import content_hashes
 from bridgebench.suites.expand import expand
@@ -40,6 +42,14 @@ def suite_reranker(top_k: int | None = None) -> Bridge:
 @bridge(family="rewriter", roles=("bridge",))
 def suite_rewriter() -> Bridge:
     return _same()
+
+
+@solver
+def suite_bare() -> Solver:
+    async def run(question: str, documents: Sequence[Document]) -> Sequence[Document]:
+        return documents
+
+    return rag(run)
 
 
 def cells_of(suite: dict[str, Any], **changes: Any) -> tuple[Cell, ...]:
@@ -298,6 +308,11 @@ def test_a_function_in_a_file_keeps_its_arguments_and_counts_by_its_source(
     assert not {cell.id for cell in cells()} & {cell.id for cell in before}
     with pytest.raises(BridgebenchError, match=r"bridges.0: '.*mine.py@two' is a chain of 2"):
         cells_of(suite, bridges=[f"{tmp_path / 'mine.py'}@two"])
+
+
+def test_a_bare_function_that_no_name_finds_is_refused(suite: dict[str, Any]) -> None:
+    with pytest.raises(BridgebenchError, match="bridges.0: 'suite_bare' holds a bare function.*@bridge"):
+        cells_of(suite, bridges=["suite_bare"])
 
 
 @pytest.mark.parametrize(
