@@ -66,6 +66,8 @@ class DataFile:
 def record_suffix(name: str) -> str:
     """Suffix of a file of records without that of its compression; empty when it holds no records."""
     path = Path(name)
+    if path.name.startswith("._"):  # what macOS puts beside each file of a zip or a foreign disk, under its name
+        return ""
     if path.suffix in _COMPRESSED:
         path = path.with_suffix("")
     return path.suffix if path.suffix in SUFFIXES else ""

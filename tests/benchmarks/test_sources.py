@@ -33,6 +33,7 @@ def touch(folder: Path, *names: str) -> Path:
         (["distractor/dev.jsonl", "distractor/train.jsonl", "fullwiki/dev.jsonl"], "dev", ["distractor/dev.jsonl"]),
         (["train.jsonl", "dev.jsonl", "test.jsonl"], "train+validation", ["dev.jsonl", "train.jsonl"]),
         (["train.jsonl", "dev.jsonl"], None, None),
+        (["data/dev.jsonl", "__MACOSX/data/._dev.jsonl"], "validation", ["data/dev.jsonl"]),
     ],
 )
 def test_files_of_a_folder(tmp_path: Path, names: list[str], split: str | None, chosen: list[str] | None) -> None:
