@@ -1,11 +1,13 @@
 """The last step: checkpoints beside their controls, and the card of each."""
 
 import json
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bridgebench.models.training.card import base_licence
 from bridgebench.models.training.evaluate import run_evaluate, suite_of
 from bridgebench.models.training.provenance import write_provenance
 from bridgebench.models.training.recipe import load_recipe
@@ -70,3 +72,16 @@ def test_the_untrained_student_is_the_one_that_training_began_with(tmp_path: Pat
     revisions = {row.roles["bridge"].model: row.roles["bridge"].args.get("revision") for row in suite.bridges}
     assert revisions.pop("local/smollm2") == "abc"
     assert set(revisions.values()) == {None}, "checkpoints are folders"
+
+
+def test_the_licence_of_a_base_on_the_hub_is_in_the_readme_of_its_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def download(name: str, revision: str | None, allow_patterns: list[str], **_: Any) -> str:
+        assert (name, revision) == ("someone/chat", "abc")
+        if any(fnmatch("README.md", pattern) for pattern in allow_patterns):
+            (tmp_path / "README.md").write_text("---\nlicense: llama3.2\n---\n# Chat\n")
+        return str(tmp_path)
+
+    monkeypatch.setattr("bridgebench.models.weights.snapshot_download", download)
+    assert base_licence("someone/chat", "abc") == "llama3.2"
