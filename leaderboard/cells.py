@@ -124,6 +124,7 @@ def read_cell(log: str) -> Cell | None:
             "limit": spec.config.limit,
             "questions": metadata.get("ids_sha256") or spec.dataset.samples,
             "epochs": spec.config.epochs or 1,
+            "generator arguments": dict(spec.model_args),
             "generation": spec.model_generate_config.model_dump(exclude_none=True, exclude=_TRANSPORT),
             "reader": {name: options[name] for name in READER_OPTIONS if options.get(name) is not None},
             "grader": grader,

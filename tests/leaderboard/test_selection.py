@@ -91,6 +91,7 @@ def test_a_manifest_says_what_is_a_control(synthetic: ModuleType, tmp_path: Path
         {"task_args": {"source": "/elsewhere", "documents": "all"}},
         {"epochs": 2},
         {"roles": {"grader": "other/judge"}},
+        {"model_args": {"dtype": "bfloat16"}},
     ],
 )
 def test_other_versions_limits_and_sources_do_not_mix(
