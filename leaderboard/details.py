@@ -1,5 +1,6 @@
 """What stands folded under a table: question types, and how each row was run."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -83,7 +84,11 @@ def run_facts(row: Row, headline: str) -> list[tuple[str, str]]:
     n = len(cell.samples.ids) if cell.samples else 0
 
     def share(figure: str) -> str:
-        return f"{round(figures[figure] * n)} of {n}" if figure in figures else ""
+        values = cell.samples.diagnostics.get(figure) if cell.samples else None
+        if values is None:
+            return ""
+        known = values[~np.isnan(values)]  # a sample that failed before its bridge ended has no figure
+        return f"{round(known.sum())} of {len(known)}"
 
     chain = " → ".join(f"{name} {_arguments(args)}".strip() for name, args in cell.chain)
     lines = [
@@ -103,7 +108,7 @@ def run_facts(row: Row, headline: str) -> list[tuple[str, str]]:
         ("revision", cell.about["revision"] or ""),
         ("samples", str(n)),
         ("unscored", ", ".join(f"{reason}: {count}" for reason, count in row.unscored.items())),
-        ("if those were wrong or right", _bounds(row.estimates[headline])),
+        ("if those were wrong or right", _bounds(row.estimates[headline]) if row.unscored else ""),
         ("against naive", _basis(row.differences[headline].get(NAIVE))),
         ("against the best (post hoc)", _interval(row.differences[headline].get("best"))),
         *index_facts(row),
@@ -119,16 +124,19 @@ def run_facts(row: Row, headline: str) -> list[tuple[str, str]]:
 
 
 def _bounds(estimate: Estimate) -> str:
-    return f"{percent(estimate.worst)} to {percent(estimate.best)}" if estimate.unscored else ""
+    return f"{percent(estimate.worst)} to {percent(estimate.best)}"
 
 
 def _basis(difference: Difference | None) -> str:
     if difference is None:
         return ""
-    return (
+    counts = (
         f"{difference.pairs} questions paired, {difference.unpaired} unpaired; {difference.won} won, "
-        f"{difference.lost} lost; a difference of {percent(difference.detectable)} would be found with probability 0.8"
+        f"{difference.lost} lost"
     )
+    if math.isnan(difference.detectable):
+        return counts
+    return f"{counts}; a difference of {percent(difference.detectable)} would be found with probability 0.8"
 
 
 def _interval(difference: Difference | None) -> str:

@@ -61,6 +61,11 @@ class Line:
     control: bool = False
     marks: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def name(self) -> str:
+        """The label with its signs, for forms that have no hints."""
+        return self.label + "".join(f" ({sign})" for sign, _ in self.marks)
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -224,6 +229,13 @@ def count_fields(row: Row, headline: str) -> tuple[Field, Field]:
     return Field(str(estimate.questions), sort=estimate.questions), Field(
         str(unscored), sort=unscored, hint=reasons + bounds
     )
+
+
+SIGNS = (
+    "Beside a name: L sees the gold labels; NC has a non-commercial licence; T was trained on the benchmark's own "
+    "training split; C runs another checkpoint than the published one; ? is not described by any installed package."
+)
+"""What the signs of `Line.name` mean."""
 
 
 def mark_list(row: Row) -> tuple[tuple[str, str], ...]:

@@ -7,6 +7,9 @@ from bridgebench import _registry  # importing it also makes the bridges' descri
 from bridgebench.leaderboard.cells import Cell
 from bridgebench.solvers.bridge import BridgeInfo, bridge_info
 
+MOST_CHARACTERS = 100
+"""Characters of an argument that a row's name shows; the row's details hold all."""
+
 
 @dataclass(frozen=True)
 class Marks:
@@ -92,11 +95,10 @@ def row_labels(cells: Sequence[Cell]) -> list[str]:
 
 
 def _plain(cell: Cell) -> str:
-    if cell.planned is not None and cell.planned.label:
-        return cell.planned.label
-    label = " → ".join(short(name) for name, _ in cell.chain) or "naive"
-    if cell.on_empty == "originals":
-        label += " (originals when empty)"
+    label = cell.planned.label if cell.planned is not None else ""
+    if not label:
+        label = " → ".join(short(name) for name, _ in cell.chain) or "naive"
+        label += " (originals when empty)" if cell.on_empty == "originals" else ""
     return f"{label} (gold documents)" if cell.gold_documents else label
 
 
@@ -105,11 +107,16 @@ def _told_apart(cell: Cell, twins: Sequence[Cell]) -> str:
     for position, (_, args) in enumerate(cell.chain):
         for name, value in args.items():
             if len({repr(twin.chain[position][1].get(name)) for twin in twins}) > 1:
-                arguments.append(f"{name}={value}")
+                arguments.append(f"{name}={_brief(value)}")
     for role, model in cell.roles.items():
         if len({twin.roles.get(role) for twin in twins}) > 1:
             arguments.append(f"{role}={model}")
     return f"{_plain(cell)} [{', '.join(arguments)}]" if arguments else _plain(cell)
+
+
+def _brief(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}… ({len(text):,} characters)"
 
 
 def short(name: str) -> str:

@@ -1,6 +1,6 @@
 r"""The tables for a paper: `booktabs` tables to be read by ``\input``."""
 
-from bridgebench.leaderboard.grids import Field, Grid, averages_grid
+from bridgebench.leaderboard.grids import SIGNS, Field, Grid, averages_grid
 from bridgebench.leaderboard.report import Report
 from bridgebench.leaderboard.retrieval import main_grid, query_notes
 from bridgebench.leaderboard.text import setting_text
@@ -31,7 +31,7 @@ def latex(report: Report) -> str:
         notes = [setting_text(table), *query_notes(table)]
         tables.append("".join(f"% {_inert(note)}\n" for note in notes) + _table(main_grid(table)))
     head = "% Needs \\usepackage{booktabs}. Scores are percentages; * stands after Holm's correction at 0.05.\n"
-    return head + "\n".join(tables)
+    return head + f"% {SIGNS}\n" + "\n".join(tables)
 
 
 def _table(grid: Grid) -> str:
@@ -45,7 +45,7 @@ def _table(grid: Grid) -> str:
         r"\toprule",
         _line(["", *names]),
         r"\midrule",
-        *(_line([_first(line.label), *(_text(line.fields[i]) for i in shown)]) for line in grid.lines),
+        *(_line([_first(line.name), *(_text(line.fields[i]) for i in shown)]) for line in grid.lines),
         r"\bottomrule",
         r"\end{tabular}",
         r"\end{table}",

@@ -1,6 +1,6 @@
 """The tables as GitHub-flavoured Markdown."""
 
-from bridgebench.leaderboard.grids import Field, Grid, averages_grid
+from bridgebench.leaderboard.grids import SIGNS, Field, Grid, averages_grid
 from bridgebench.leaderboard.report import Report
 from bridgebench.leaderboard.retrieval import main_grid, query_notes
 from bridgebench.leaderboard.text import remarks, setting_text, title
@@ -18,7 +18,8 @@ def markdown(report: Report) -> str:
     parts += [
         "",
         "Scores are percentages. Differences are paired by question, with 95 % bootstrap intervals "
-        f"({report.resamples:,} resamples); * stands after Holm's correction at 0.05. Bold is best, italic second.",
+        f"({report.resamples:,} resamples); * stands after Holm's correction at 0.05. Bold is best, italic second. "
+        f"{SIGNS}",
         "",
     ]
     return "\n".join(parts)
@@ -29,8 +30,7 @@ def _section(grid: Grid, before: str = "") -> list[str]:
     names = [_inert(f"{column.title} {column.unit}".strip()) for column in grid.columns]
     lines = [["", *(names[position] for position in shown)], ["---", *("---:" for _ in shown)]]
     for line in grid.lines:
-        signs = "".join(f" ({sign})" for sign, _ in line.marks)
-        lines.append([_inert(line.label + signs), *(_text(line.fields[position]) for position in shown)])
+        lines.append([_inert(line.name), *(_text(line.fields[position]) for position in shown)])
     return [f"## {before}{_inert(grid.title)}", "", *(f"| {' | '.join(line)} |" for line in lines), ""]
 
 

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from bridgebench.leaderboard.grids import Column, Field
+from bridgebench.leaderboard.grids import SIGNS, Column, Field
 from bridgebench.leaderboard.report import Report
 from bridgebench.leaderboard.retrieval import is_retrieval, main_grid
 from bridgebench.leaderboard.tables import Table
@@ -31,6 +31,7 @@ def terminal_table(report: Report) -> RenderableType:
         parts.append(Text(f"- superseded logs, not used: {len(report.superseded)}"))
     if report.tables:
         parts.append(Text("Differences are paired, with 95 % intervals; * stands after Holm's correction.", "dim"))
+        parts.append(Text(SIGNS, "dim"))
     return Group(*parts)
 
 
@@ -52,7 +53,7 @@ def _table(table: Table) -> RichTable:
     for position in shown:
         drawn.add_column(Text(_printable(grid.columns[position].title)), justify="right", no_wrap=True)
     for line in grid.lines:
-        name = Text(_printable(line.label), "dim" if line.control else "")
+        name = Text(_printable(line.name), "dim" if line.control else "")
         drawn.add_row(name, *(_text(line.fields[position]) for position in shown))
     return drawn
 

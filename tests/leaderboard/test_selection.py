@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from bridgebench.leaderboard.details import run_facts
-from bridgebench.leaderboard.grids import mark_list
+from bridgebench.leaderboard.grids import SIGNS, mark_list
+from bridgebench.leaderboard.latex import latex
 from bridgebench.leaderboard.logs import read_logs
+from bridgebench.leaderboard.markdown import markdown
 from bridgebench.leaderboard.report import Report, read_report
 
 NAN = math.nan
@@ -189,6 +191,43 @@ def test_clusters_are_kept_together(synthetic: ModuleType, tmp_path: Path) -> No
     assert table.rows[1].differences["f1"]["naive"].p == 1.0, "one cluster is one observation"
 
 
+def test_a_suites_gold_documents_row_is_not_called_as_its_naive_row(synthetic: ModuleType, tmp_path: Path) -> None:
+    """Both are the empty chain, and the manifest calls both so."""
+    synthetic.write_cell(tmp_path, "naive", n=3, cell="c1")
+    gold = {"source": "sample", "documents": "gold"}
+    synthetic.write_cell(tmp_path, "naive", n=3, cell="c2", task_args=gold)
+    manifest(tmp_path, "c1", "c2")
+    plan = json.loads((tmp_path / "manifest.json").read_text())
+    for cell, control in zip(plan["cells"], ("naive", "gold_documents"), strict=True):
+        cell |= {"label": "naive", "control": control}
+    (tmp_path / "manifest.json").write_text(json.dumps(plan))
+    assert [row.label for row in report(tmp_path).tables[0].rows] == ["naive", "naive (gold documents)"]
+
+
+def test_a_telling_argument_is_shown_in_brief(synthetic: ModuleType, tmp_path: Path) -> None:
+    for letter in "ab":
+        synthetic.write_cell(tmp_path, "provence", n=3, args={"note": letter * 100_000})
+    labels = [row.label for row in report(tmp_path).tables[0].rows]
+    assert sorted(labels) == [f"provence [note={letter * 100}… (100,000 characters)]" for letter in "ab"]
+
+
+def test_shares_are_of_the_samples_that_have_the_figure(synthetic: ModuleType, tmp_path: Path) -> None:
+    synthetic.write_cell(tmp_path, "r2u", n=4, sample_options={"parse": "repaired"})
+    (row,) = report(tmp_path).tables[0].rows
+    samples = row.cell.samples
+    assert samples is not None
+    assert dict(run_facts(row, "f1"))["malformed output"] == "4 of 4"
+    samples.diagnostics["cost.malformed"][:2] = NAN  # two that failed before their bridge ended
+    assert dict(run_facts(row, "f1"))["malformed output"] == "2 of 2"
+
+
+def test_no_difference_that_can_be_detected_is_no_dash_in_a_sentence(synthetic: ModuleType, tmp_path: Path) -> None:
+    for bridge in ("naive", "r2u"):
+        synthetic.write_cell(tmp_path, bridge, values=[1.0, 0.0])
+    facts = dict(run_facts(report(tmp_path).tables[0].rows[1], "f1"))
+    assert facts["against naive"] == "2 questions paired, 0 unpaired; 0 won, 0 lost"
+
+
 @pytest.mark.parametrize(
     ("bridge", "model", "signs"),
     [
@@ -211,6 +250,10 @@ def test_signs_beside_a_name_say_what_is_known_of_its_checkpoint(
     assert [sign for sign, _ in mark_list(row)] == signs
     assert row.marks.given == ((model,) if signs == ["C"] else ())
     assert bool(row.marks.licences) == (signs not in (["C"], ["?"]))
+    for form in (markdown, latex):
+        shown = form(report(tmp_path))
+        assert SIGNS in shown
+        assert all(f"({sign})" in shown for sign in signs)
 
 
 def test_a_row_without_any_scored_answer_keeps_its_column_and_its_reasons(
