@@ -17,7 +17,7 @@ import inspect
 import json
 import time
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path, PurePath
@@ -105,15 +105,15 @@ class BoundBridge:
         """Run the bridge; a bare list of documents becomes a result, wall time fills in for a missing cost.
 
         Raises:
-            BridgebenchError: When the bridge returns anything but documents or a `BridgeResult`.
+            BridgebenchError: When the bridge is not async, or returns anything but documents or a `BridgeResult`.
         """
         started = time.perf_counter()
-        result = await self.run(question, tuple(documents))
+        returned: Any = self.run(question, tuple(documents))
+        if not inspect.isawaitable(returned):
+            raise BridgebenchError(f"bridge '{self.info.name}' must be `async def`: it returned {_kind(returned)}")
+        returned = await returned
         wall = time.perf_counter() - started
-        if not isinstance(result, BridgeResult):
-            result = BridgeResult(documents=tuple(result))
-        if not all(isinstance(document, Document) for document in result.documents):
-            raise BridgebenchError(f"bridge '{self.info.name}' returned something that is not a Document")
+        result = _as_result(self.info.name, returned)
         if result.cost.seconds is None:
             result = replace(result, cost=replace(result.cost, seconds=wall))
         if result.parse == "ok" and documents and not has_text(result.documents):
@@ -130,6 +130,26 @@ class BoundBridge:
     def item(self) -> dict[str, dict[str, Any]]:
         """The chain item that names it, every argument filled in: ``{name: {argument: value}}``."""
         return {self.info.name: dict(self.args)}
+
+
+def _as_result(name: str, returned: Any) -> BridgeResult:
+    """What a bridge returned, once it is seen to be documents whose fields have their types."""
+    documents = returned.documents if isinstance(returned, BridgeResult) else returned
+    if isinstance(documents, str) or not isinstance(documents, Iterable):
+        raise BridgebenchError(f"bridge '{name}' must return documents or a BridgeResult, not {_kind(documents)}")
+    documents = tuple(documents)
+    for document in documents:
+        if not isinstance(document, Document):
+            raise BridgebenchError(f"bridge '{name}' must return documents, not {_kind(document)} among them")
+        try:
+            Document.from_dict(vars(document))
+        except BridgebenchError as error:
+            raise BridgebenchError(f"bridge '{name}' returned a wrong document: {error}") from None
+    return replace(returned, documents=documents) if isinstance(returned, BridgeResult) else BridgeResult(documents)
+
+
+def _kind(value: Any) -> str:
+    return "None" if value is None else f"a {type(value).__name__}"
 
 
 class BridgeSolver(Solver, Protocol):
@@ -209,7 +229,10 @@ def _register(factory: Callable[..., Bridge], about: dict[str, Any]) -> Callable
 
         options = {name: kwargs.pop(name, parameter.default) for name, parameter in common.items()}
         values = _validated(info.name, signature, arguments, args, kwargs)
-        bound = BoundBridge(info, values, factory(**values), source_hash)
+        run = factory(**values)
+        if not callable(run):
+            raise BridgebenchError(f"bridge '{info.name}': its factory must return an async function, not {_kind(run)}")
+        bound = BoundBridge(info, values, run, source_hash)
         return compose((bound,), **options)
 
     parameters = [*signature.parameters.values(), *common.values()]

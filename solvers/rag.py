@@ -236,7 +236,10 @@ def _resolve(item: ChainItem) -> tuple[BoundBridge, ...]:
 def _resolve_name(name: str, args: dict[str, Any]) -> tuple[BoundBridge, ...]:
     if "@" in name:
         file, _, factory = name.partition("@")
-        bridges = _resolve_object(_from_file(Path(file), factory)(**args))
+        made = _from_file(Path(file), factory)(**args)
+        if not callable(made):
+            raise BridgebenchError(f"bridge '{name}': '{factory}' must return a bridge, it returned {made!r}")
+        bridges = _resolve_object(made)
         source = hashlib.sha256(Path(file).read_bytes()).hexdigest()
         return tuple(_as_named(bound, name, args, source) for bound in bridges)
     for candidate in (name, f"bridgebench/{name}"):

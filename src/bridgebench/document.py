@@ -48,11 +48,15 @@ class Document:
         """Inverse of `to_dict`.
 
         Raises:
-            BridgebenchError: When a field is absent or of the wrong type.
+            BridgebenchError: When it is no mapping, or a field is absent or of the wrong type.
         """
+        if not isinstance(value, Mapping):
+            raise BridgebenchError(f"document: must be a mapping, got {type(value).__name__}")
         for name in ("id", "title", "text"):
             if not isinstance(value.get(name), str):
-                raise BridgebenchError(f"document: field '{name}' must be a string, got {value.get(name)!r}")
+                raise BridgebenchError(
+                    f"document {value.get('id')!r}: field '{name}' must be a string, got {value.get(name)!r}"
+                )
         sources = value.get("sources") or [value["id"]]
         if not isinstance(sources, list | tuple) or not all(isinstance(source, str) for source in sources):
             raise BridgebenchError(f"document '{value['id']}': field 'sources' must be a list of strings")

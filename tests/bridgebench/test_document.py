@@ -1,6 +1,7 @@
 """Shared types: JSON and back, and errors that name the field."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -29,6 +30,17 @@ def test_documents_are_json_and_back() -> None:
 )
 def test_a_bad_document_names_its_field(value: dict[str, object], field: str) -> None:
     with pytest.raises(BridgebenchError, match=f"field '{field}'"):
+        Document.from_dict(value)
+
+
+def test_a_bad_document_is_named_by_its_id() -> None:
+    with pytest.raises(BridgebenchError, match="document 'd7': field 'text' must be a string, got None"):
+        Document.from_dict({"id": "d7", "title": "t", "text": None})
+
+
+@pytest.mark.parametrize("value", ["a passage", None, ["id"]])
+def test_what_is_no_mapping_is_no_document(value: Any) -> None:
+    with pytest.raises(BridgebenchError, match="must be a mapping, got "):
         Document.from_dict(value)
 
 

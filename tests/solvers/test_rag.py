@@ -1,5 +1,6 @@
 """Chains: what is resolved, what is refused before a run, what ends up in the log."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -340,6 +341,65 @@ def test_a_bridge_typed_into_a_notebook_runs_uncached() -> None:
     cell: dict[str, Any] = {"__name__": "__main__"}
     exec(compile(FILE, "<cell 1>", "exec"), cell)
     assert [store_of(run(cell["from_file"]())).steps[0]["cache"] for _ in range(2)] == ["off", "off"]
+
+
+def returns(result: Any) -> Solver:
+    @bridge
+    def made() -> Bridge:
+        async def run(question: str, documents: Sequence[Document]) -> Any:
+            return result
+
+        return run
+
+    return made()
+
+
+def not_async(question: str, documents: Sequence[Document]) -> list[Document]:
+    return list(documents)
+
+
+async def forgets(question: str, documents: Sequence[Document]) -> None:
+    pass
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: rag(forgets), "bridge 'function:forgets' must return documents or a BridgeResult, not None"),
+        (lambda: rag(not_async), "bridge 'function:not_async' must be `async def`: it returned a list"),
+        (lambda: returns(None), "bridge 'made' must return documents or a BridgeResult, not None"),
+        (lambda: returns(DOCUMENTS[0]), "bridge 'made' must return documents or a BridgeResult, not a Document"),
+        (lambda: returns("text 0"), "bridge 'made' must return documents or a BridgeResult, not a str"),
+        (lambda: returns(["text 0"]), "bridge 'made' must return documents, not a str among them"),
+        (lambda: returns(BridgeResult(None)), "bridge 'made' must return documents or a BridgeResult, not None"),  # type: ignore[arg-type]
+        (lambda: returns([replace(DOCUMENTS[0], text=None)]), "bridge 'made' .*: document '0': field 'text'"),  # type: ignore[arg-type]
+        (lambda: returns([Document("7", "", "", "0")]), "bridge 'made' .*: document '7': field 'sources'"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_is_no_result_is_refused_by_the_bridges_name(make: Any, message: str) -> None:
+    sample = Sample(input="Odd?", metadata={"documents": [document.to_dict() for document in DOCUMENTS]})
+    for _ in range(2):  # the second time as well: nothing was cached
+        (log,) = eval(Task([sample]), solver=make(), model=generator(), display="none")
+        assert log.error
+        assert log.error.traceback.splitlines()[-1].startswith("bridgebench.errors.BridgebenchError: ")
+        assert re.search(message, log.error.message)
+
+
+def test_a_factory_that_returns_no_bridge_is_refused_before_the_run() -> None:
+    @bridge
+    def forgetful() -> Bridge:  # type: ignore[return]
+        async def run(question: str, documents: Sequence[Document]) -> list[Document]:
+            return []
+
+    with pytest.raises(BridgebenchError, match="'forgetful': its factory must return an async function, not None"):
+        forgetful()
+
+
+def test_a_file_whose_factory_returns_no_bridge_is_refused_before_the_run(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text("def forgets():\n    pass\n")
+    with pytest.raises(BridgebenchError, match="mine.py@forgets': 'forgets' must return a bridge, it returned None"):
+        rag(f"{path}@forgets")
 
 
 def test_a_bridge_that_fails_is_an_error_not_an_answer() -> None:
