@@ -2,7 +2,6 @@
 
 import math
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from inspect_ai.log import EvalSample, read_eval_log_samples_by_id
 
 from bridgebench.document import Document
+from bridgebench.errors import BridgebenchError
 from bridgebench.leaderboard.cells import Cell
 from bridgebench.leaderboard.marking import Passage, mark
 from bridgebench.leaderboard.report import Report
@@ -39,7 +39,11 @@ class Answer:
 
 @dataclass(frozen=True)
 class Case:
-    """One question before and after a bridge."""
+    """One question before and after a bridge.
+
+    Attributes:
+        unreadable: Why `before` and `after` are left out: another task's log may hold documents in a form of its own.
+    """
 
     id: str
     question: str
@@ -49,6 +53,7 @@ class Case:
     bridge: Answer
     before: tuple[Passage, ...]
     after: tuple[Passage, ...]
+    unreadable: str = ""
 
     @property
     def difference(self) -> float:
@@ -139,9 +144,7 @@ def _read(table: Table, position: int, numbers: set[int]) -> dict[int, EvalSampl
 
 def _case(table: Table, position: int, naive: int, number: int, base: EvalSample, own: EvalSample) -> Case:
     values = table.questions.values[table.headline]
-    gold = frozenset(map(str, own.metadata.get("gold_documents") or ()))
-    read = own.store.get("BridgeStore:documents")
-    before, after = mark(_documents(own.metadata.get("documents")), _documents(read), gold)
+    before, after, unreadable = _passages(own)
     targets = [own.target] if isinstance(own.target, str) else list(own.target)
     return Case(
         id=str(own.id),
@@ -152,6 +155,7 @@ def _case(table: Table, position: int, naive: int, number: int, base: EvalSample
         bridge=_answer(own, float(values[number, position]), table.rows[position].cell),
         before=tuple(before),
         after=tuple(after),
+        unreadable=unreadable,
     )
 
 
@@ -159,8 +163,21 @@ def _answer(sample: EvalSample, score: float, cell: Cell) -> Answer:
     return Answer(_cut(sample.output.completion), score, cell.log, sample.epoch)
 
 
-def _documents(found: Any) -> Sequence[Document]:
-    return [Document.from_dict(document) for document in found or ()]
+def _passages(sample: EvalSample) -> tuple[list[Passage], list[Passage], str]:
+    """What was retrieved and what was read, marked; or neither, and why."""
+    try:
+        gold = frozenset(map(str, _listed("gold_documents", sample.metadata.get("gold_documents"))))
+        retrieved = _listed("documents", sample.metadata.get("documents"))
+        read = _listed("BridgeStore:documents", sample.store.get("BridgeStore:documents"))
+        return *mark(list(map(Document.from_dict, retrieved)), list(map(Document.from_dict, read)), gold), ""
+    except BridgebenchError as error:
+        return [], [], _cut(str(error))
+
+
+def _listed(name: str, found: Any) -> list[Any]:
+    if found is not None and not isinstance(found, list):
+        raise BridgebenchError(f"'{name}' must be a list, got {type(found).__name__}")
+    return found or []
 
 
 def _cut(text: str) -> str:

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from types import ModuleType
@@ -187,3 +188,22 @@ def test_what_does_not_fit_goes_to_side_files(
 def test_the_same_logs_give_the_same_page(two_benchmarks: tuple[Path, Path], tmp_path: Path) -> None:
     first, second = build(two_benchmarks[0], tmp_path / "a"), build(two_benchmarks[0], tmp_path / "b")
     assert first == second
+
+
+@pytest.mark.parametrize(
+    ("foreign", "problem"),
+    [
+        ({"documents": ["a passage"]}, "document: must be a mapping, got str"),
+        ({"documents": 3}, "'documents' must be a list, got int"),
+        ({"gold_documents": 7}, "'gold_documents' must be a list, got int"),
+    ],
+)
+def test_another_tasks_documents_are_left_out_and_said_to_be(
+    synthetic: ModuleType, tmp_path: Path, foreign: dict[str, Any], problem: str
+) -> None:
+    for bridge in ("naive", "r2u"):
+        options = {"metadata": foreign}
+        synthetic.write_cell(tmp_path / "logs", bridge, values=[1.0, 0.0], sample_options=options)
+    html = unescape(build(tmp_path / "logs", tmp_path / "out")["leaderboard.html"])
+    assert html.count(f"The log's documents cannot be shown: {problem}") == 2
+    assert html.count('class="case"') == 2, "question and answers are shown all the same"
