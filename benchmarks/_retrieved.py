@@ -19,11 +19,13 @@ def replace_documents(samples: Sequence[Sample], path: str) -> None:
     where they are known, ``gold_documents``: ids among them.
 
     Raises:
-        BridgebenchError: When a question of the benchmark is not in the run.
+        BridgebenchError: When there is no such file of records, or a question of the benchmark is not in it.
         RecordError: When a record is bad or repeats an id; a run is never skipped over.
     """
     file = Path(path).expanduser()
-    if not file.is_file() or not record_suffix(file.name):
+    if not file.is_file():
+        raise BridgebenchError(f"retrieved '{path}': there is no such file")
+    if not record_suffix(file.name):
         raise BridgebenchError(f"retrieved '{path}': must be a .json, .jsonl or .parquet file, perhaps .gz or .bz2")
     waiting = {str(sample.id): sample for sample in samples}
     seen: set[str] = set()

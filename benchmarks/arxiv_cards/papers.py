@@ -107,10 +107,14 @@ def read_queries(path: str) -> Iterator[Item]:
     """A set of queries: records with ``id``, ``question``, ``paper_id`` (of the gold paper) and perhaps ``kind``.
 
     Raises:
-        BridgebenchError: When there is no such file.
+        BridgebenchError: When there is no such file of records.
     """
     file = Path(path).expanduser()
-    if not file.is_file() or not record_suffix(file.name):
+    if not file.is_file():
+        raise BridgebenchError(
+            f"queries '{path}': there is no such file; `bridgebench cards` makes one (solvers/cards/README.md)"
+        )
+    if not record_suffix(file.name):
         raise BridgebenchError(f"queries '{path}': must be a .json, .jsonl or .parquet file, perhaps .gz or .bz2")
     yield from read_file(DataFile(str(file), file))
 

@@ -158,7 +158,8 @@ def test_what_is_said_of_queries_stands_in_the_log(
         ({"papers": 0}, "argument 'papers' must be a whole number of 1 or more"),
         ({"min_sections": True}, "argument 'min_sections'"),
         ({"budget": 5}, "no generator reads documents here; leave out budget"),
-        ({"queries": "absent.jsonl"}, "queries 'absent.jsonl'"),
+        ({"queries": "absent.jsonl"}, "queries 'absent.jsonl': there is no such file; .*solvers/cards/README.md"),
+        ({"queries": __file__}, "queries '.*': must be a .json"),
         ({"min_sections": 9}, "no usable paper"),
     ],
 )

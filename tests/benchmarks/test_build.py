@@ -152,7 +152,8 @@ def test_bad_runs(upstream: Upstream, write_lines: Write, rows: list[Any], probl
         ({"limit": 3, "ids": "x.json"}, "ids=... and limit=... exclude each other"),
         ({"retrieved": "x.jsonl", "documents": "gold"}, "documents=gold and retrieved=... exclude each other"),
         ({"source": "sample", "split": "train"}, "says nothing of a single file"),
-        ({"source": "sample", "retrieved": "absent.jsonl"}, "retrieved 'absent.jsonl': must be a"),
+        ({"source": "sample", "retrieved": "absent.jsonl"}, "retrieved 'absent.jsonl': there is no such file"),
+        ({"source": "sample", "retrieved": __file__}, "retrieved '.*': must be a .json"),
     ],
 )
 def test_wrong_arguments(arguments: dict[str, Any], problem: str) -> None:
