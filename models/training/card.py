@@ -109,10 +109,12 @@ def _markdown(name: str, card: Mapping[str, Any]) -> str:
     ]
     lines += ["", "| row | metric | mean | 95 % interval | questions | words | valid format |", "|-|-|-|-|-|-|-|"]
     for row in card["evaluation"]:
+        mean = "" if row["mean"] is None else f"{row['mean']:.3f}"
+        interval = "" if row["low"] is None else f"{row['low']:.3f} to {row['high']:.3f}"
         words = "" if row["words"] is None else f"{row['words']:.1f}"
         valid = "" if row["valid_format"] is None else f"{row['valid_format']:.3f}"
         lines.append(
-            f"| {row['benchmark']}, {row['row']} | {row['metric']} | {row['mean']:.3f} | {row['low']:.3f} to "
-            f"{row['high']:.3f} | {row['questions']} | {words} | {valid} |"
+            f"| {row['benchmark']}, {row['row']} | {row['metric']} | {mean} | {interval} | "
+            f"{row['questions']} | {words} | {valid} |"
         )
     return "\n".join([*lines, "", "All settings, hashes of inputs and reports on the data: `card.json`.", ""])

@@ -1,5 +1,6 @@
 """Step 6: the checkpoints as ``bridgebench/r2u`` beside their controls, in a suite made from the recipe."""
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -96,9 +97,9 @@ def rows_of(report: Report) -> list[dict[str, Any]]:
             "benchmark": table.benchmark,
             "row": row.label,
             "metric": table.headline,
-            "mean": row.estimates[table.headline].mean,
-            "low": row.estimates[table.headline].low,
-            "high": row.estimates[table.headline].high,
+            "mean": _known(row.estimates[table.headline].mean),
+            "low": _known(row.estimates[table.headline].low),
+            "high": _known(row.estimates[table.headline].high),
             "questions": row.estimates[table.headline].questions,
             "words": row.figures.get("cost.words"),
             "valid_format": 1 - row.figures["cost.malformed"] if _rewrites(row) else None,
@@ -106,6 +107,10 @@ def rows_of(report: Report) -> list[dict[str, Any]]:
         for table in report.tables
         for row in table.rows
     ]
+
+
+def _known(figure: float) -> float | None:
+    return None if math.isnan(figure) else figure  # one question has no interval; JSON has no NaN
 
 
 def _rewrites(row: Row) -> bool:

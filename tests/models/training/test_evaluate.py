@@ -33,13 +33,13 @@ def trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return out
 
 
-def evaluated(out: Path, answer: str) -> list[dict[str, Any]]:
+def evaluated(out: Path, answer: str, limit: int = 2) -> list[dict[str, Any]]:
     changes = [
         "evaluate.benchmarks=[{hotpotqa: {source: 'world:size=40,seed=3,distractors=2'}}]",
         "evaluate.generator={model: fake/reader}",
         "evaluate.provider=fake",
         f"evaluate.provider_args={json.dumps({'answer': answer})}",
-        "evaluate.limit=2",
+        f"evaluate.limit={limit}",
     ]
     run_evaluate(load_recipe("smoke", changes), out)
     rows: list[dict[str, Any]] = json.loads((out / "sft" / "card.json").read_text())["evaluation"]
@@ -65,6 +65,13 @@ def test_each_checkpoint_has_a_card_of_its_own(trained: Path) -> None:
         assert len(table) == len(rows) == 5
         assert sum(line.endswith("| 1.000 |") for line in table) == 3, "skipping every document is in the format"
     assert (trained / "evaluate" / "leaderboard" / "leaderboard.html").is_file()
+
+
+def test_one_question_has_no_interval(trained: Path) -> None:
+    rows = evaluated(trained, SKIPPED, limit=1)
+    assert {(row["low"], row["high"]) for row in rows} == {(None, None)}
+    assert "nan" not in (trained / "sft" / "README.md").read_text().lower()
+    assert "NaN" not in (trained / "sft" / "card.json").read_text()
 
 
 def test_the_untrained_student_is_the_one_that_training_began_with(tmp_path: Path) -> None:
