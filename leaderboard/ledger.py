@@ -86,7 +86,9 @@ def ledger_figure(table: Table) -> Markup:
     for row, counts in rows:
         total = sum(counts.values())
         css = "name control" if row.control else "name"
-        parts.append(element("text", shortened(row.label), x=left - 10, y=y + bar - 4, text_anchor="end", class_=css))
+        parts.append(
+            element("text", shortened(row.label, 24), x=left - 10, y=y + bar - 4, text_anchor="end", class_=css)
+        )
         start = left
         for name in shown:
             width = counts[name] / total * (right - left)

@@ -179,8 +179,14 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["breakable"] = _breakable
     environment.globals.update(percent=percent, number=number, metric_title=metric_title, run_facts=run_facts)
     return environment
+
+
+def _breakable(name: str) -> Markup:
+    """A name that goes on in another line after an underscore or before a bracket rather than within a word."""
+    return Markup("<wbr>").join(re.split(r"(?<=_)|(?=\()", name))
 
 
 @lru_cache

@@ -151,6 +151,7 @@ def test_everything_is_said(two_benchmarks: tuple[Path, Path]) -> None:
         "5 differ most, 10 at random", "incomplete (success), not ranked", "words the generator reads", "abc1234",
     ):  # fmt: skip
         assert said in html, said
+    assert '<th scope="row">no_<wbr>documents' in html, "a name breaks at its underscores, not within a word"
     assert re.search(r'<span class="sure">\+\d', html), "a large difference stands after correction"
 
 
