@@ -63,6 +63,20 @@ class DataFile:
         return cast(BufferedReader, decompressed(self.path) if decompressed else self.path.open("rb"))
 
 
+def record_file(argument: str, path: str, hint: str = "") -> DataFile:
+    """The one file of records that a task's argument names.
+
+    Raises:
+        BridgebenchError: When there is no such file, with the `hint` how it comes about, or its suffix is another.
+    """
+    file = Path(path).expanduser()
+    if not file.is_file():
+        raise BridgebenchError(f"{argument} '{path}': there is no such file{hint}")
+    if not record_suffix(file.name):
+        raise BridgebenchError(f"{argument} '{path}': must be a .json, .jsonl or .parquet file, perhaps .gz or .bz2")
+    return DataFile(str(file), file)
+
+
 def record_suffix(name: str) -> str:
     """Suffix of a file of records without that of its compression; empty when it holds no records."""
     path = Path(name)

@@ -1,13 +1,12 @@
 """A retriever's own ranking in place of the documents that came with a benchmark."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from inspect_ai.dataset import Sample
 
 from bridgebench.benchmarks._fields import Record, shown
-from bridgebench.benchmarks._files import DataFile, read_file, record_suffix
+from bridgebench.benchmarks._files import read_file, record_file
 from bridgebench.document import Document
 from bridgebench.errors import BridgebenchError, RecordError
 
@@ -22,14 +21,10 @@ def replace_documents(samples: Sequence[Sample], path: str) -> None:
         BridgebenchError: When there is no such file of records, or a question of the benchmark is not in it.
         RecordError: When a record is bad or repeats an id; a run is never skipped over.
     """
-    file = Path(path).expanduser()
-    if not file.is_file():
-        raise BridgebenchError(f"retrieved '{path}': there is no such file")
-    if not record_suffix(file.name):
-        raise BridgebenchError(f"retrieved '{path}': must be a .json, .jsonl or .parquet file, perhaps .gz or .bz2")
+    file = record_file("retrieved", path)
     waiting = {str(sample.id): sample for sample in samples}
     seen: set[str] = set()
-    for item in read_file(DataFile(str(file), file)):
+    for item in read_file(file):
         if isinstance(item, RecordError):
             raise item
         id = item.identifier("id")

@@ -26,15 +26,16 @@ def tidy_csv(report: Report) -> str:
         + ["words", "seconds", "log"]
     )
     for table in report.tables:
+        shared = [table.benchmark, table.generator, setting_text(table)]
         for row in table.rows:
             for metric in table.metrics:
-                writer.writerow([_guarded(value) for value in _csv_fields(table, row, metric)])
+                writer.writerow([_guarded(value) for value in [*shared, *_csv_fields(table, row, metric)]])
     return out.getvalue()
 
 
 def _csv_fields(table: Table, row: Row, metric: str) -> list[Any]:
     estimate, differences = row.estimates[metric], row.differences[metric]
-    fields: list[Any] = [table.benchmark, table.generator, setting_text(table), row.label, row.control or "", metric]
+    fields: list[Any] = [row.label, row.control or "", metric]
     fields += [estimate.mean, estimate.low, estimate.high, estimate.questions, estimate.unscored]
     fields += [estimate.worst, estimate.best]
     for reference in REFERENCES:

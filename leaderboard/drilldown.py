@@ -11,6 +11,7 @@ from inspect_ai.log import EvalSample, read_eval_log_samples_by_id
 from bridgebench.document import Document
 from bridgebench.errors import BridgebenchError
 from bridgebench.leaderboard.cells import Cell
+from bridgebench.leaderboard.cut import cut
 from bridgebench.leaderboard.marking import Passage, mark
 from bridgebench.leaderboard.report import Report
 from bridgebench.leaderboard.tables import NAIVE, Table
@@ -148,8 +149,8 @@ def _case(table: Table, position: int, naive: int, number: int, base: EvalSample
     targets = [own.target] if isinstance(own.target, str) else list(own.target)
     return Case(
         id=str(own.id),
-        question=_cut(own.input if isinstance(own.input, str) else own.input[-1].text),
-        gold=tuple(_cut(target) for target in targets),
+        question=cut(own.input if isinstance(own.input, str) else own.input[-1].text, MOST_ANSWER),
+        gold=tuple(cut(target, MOST_ANSWER) for target in targets),
         question_type=str(table.questions.types[number]),
         naive=_answer(base, float(values[number, naive]), table.rows[naive].cell),
         bridge=_answer(own, float(values[number, position]), table.rows[position].cell),
@@ -160,7 +161,7 @@ def _case(table: Table, position: int, naive: int, number: int, base: EvalSample
 
 
 def _answer(sample: EvalSample, score: float, cell: Cell) -> Answer:
-    return Answer(_cut(sample.output.completion), score, cell.log, sample.epoch)
+    return Answer(cut(sample.output.completion, MOST_ANSWER), score, cell.log, sample.epoch)
 
 
 def _passages(sample: EvalSample) -> tuple[list[Passage], list[Passage], str]:
@@ -171,14 +172,10 @@ def _passages(sample: EvalSample) -> tuple[list[Passage], list[Passage], str]:
         read = _listed("BridgeStore:documents", sample.store.get("BridgeStore:documents"))
         return *mark(list(map(Document.from_dict, retrieved)), list(map(Document.from_dict, read)), gold), ""
     except BridgebenchError as error:
-        return [], [], _cut(str(error))
+        return [], [], cut(str(error), MOST_ANSWER)
 
 
 def _listed(name: str, found: Any) -> list[Any]:
     if found is not None and not isinstance(found, list):
         raise BridgebenchError(f"'{name}' must be a list, got {type(found).__name__}")
     return found or []
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= MOST_ANSWER else f"{text[:MOST_ANSWER]}… ({len(text):,} characters)"

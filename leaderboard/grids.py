@@ -231,11 +231,17 @@ def count_fields(row: Row, headline: str) -> tuple[Field, Field]:
     )
 
 
-SIGNS = (
-    "Beside a name: L sees the gold labels; NC has a non-commercial licence; T was trained on the benchmark's own "
-    "training split; C runs another checkpoint than the published one; ? is not described by any installed package."
-)
-"""What the signs of `Line.name` mean."""
+SIGN_MEANINGS = {
+    "L": "sees the gold labels",
+    "NC": "has a non-commercial licence",
+    "T": "was trained on the benchmark’s own training split",
+    "C": "runs another checkpoint than the published one, so that neither is known",
+    "?": "is described by no installed package",
+}
+"""What the signs beside a name say."""
+
+SIGNS = f"Beside a name: {'; '.join(f'{sign} {meaning}' for sign, meaning in SIGN_MEANINGS.items())}."
+"""The same as a line."""
 
 
 def mark_list(row: Row) -> tuple[tuple[str, str], ...]:

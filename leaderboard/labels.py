@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from bridgebench import _registry  # importing it also makes the bridges' descriptions known
 from bridgebench.leaderboard.cells import Cell
+from bridgebench.leaderboard.cut import cut
 from bridgebench.solvers.bridge import BridgeInfo, bridge_info
 
 MOST_CHARACTERS = 100
@@ -42,7 +43,8 @@ class Marks:
 
 def marks(cell: Cell) -> Marks:
     """Collect them from the descriptions of the chain's bridges."""
-    infos = [info.described(args) for name, args in cell.chain if (info := bridge_info(name)) is not None]
+    published = [(info, args) for name, args in cell.chain if (info := bridge_info(name)) is not None]
+    infos = [info.described(args) for info, args in published]
     signals = [info.utility for info in infos]
     return Marks(
         sees_labels=cell.gold_documents,
@@ -54,9 +56,7 @@ def marks(cell: Cell) -> Marks:
         licences=tuple(info.licence for info in infos if info.licence),
         papers=tuple(info.paper for info in infos if info.paper),
         given=tuple(
-            str(args["model"])
-            for name, args in cell.chain
-            if (info := bridge_info(name)) is not None and info.described(args) is not info
+            str(args["model"]) for (known, args), info in zip(published, infos, strict=True) if info is not known
         ),
         unknown=tuple(
             name for name, _ in cell.chain if bridge_info(name) is None and not hasattr(_registry, short(name))
@@ -107,16 +107,11 @@ def _told_apart(cell: Cell, twins: Sequence[Cell]) -> str:
     for position, (_, args) in enumerate(cell.chain):
         for name, value in args.items():
             if len({repr(twin.chain[position][1].get(name)) for twin in twins}) > 1:
-                arguments.append(f"{name}={_brief(value)}")
+                arguments.append(f"{name}={cut(str(value), MOST_CHARACTERS)}")
     for role, model in cell.roles.items():
         if len({twin.roles.get(role) for twin in twins}) > 1:
             arguments.append(f"{role}={model}")
     return f"{_plain(cell)} [{', '.join(arguments)}]" if arguments else _plain(cell)
-
-
-def _brief(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}… ({len(text):,} characters)"
 
 
 def short(name: str) -> str:

@@ -2,8 +2,7 @@ r"""The tables for a paper: `booktabs` tables to be read by ``\input``."""
 
 from bridgebench.leaderboard.grids import SIGNS, Field, Grid, averages_grid
 from bridgebench.leaderboard.report import Report
-from bridgebench.leaderboard.retrieval import main_grid, query_notes
-from bridgebench.leaderboard.text import setting_text
+from bridgebench.leaderboard.retrieval import main_grid, main_notes
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -28,8 +27,8 @@ def latex(report: Report) -> str:
     """All averages and tables; intervals in small type, the best bold, the second underlined."""
     tables = [_table(averages_grid(macros)) for macros in report.averages]
     for table in report.tables:
-        notes = [setting_text(table), *query_notes(table)]
-        tables.append("".join(f"% {_inert(note)}\n" for note in notes) + _table(main_grid(table)))
+        notes = "".join(f"% {_inert(note)}\n" for note in main_notes(table))
+        tables.append(notes + _table(main_grid(table)))
     head = "% Needs \\usepackage{booktabs}. Scores are percentages; * stands after Holm's correction at 0.05.\n"
     return head + f"% {SIGNS}\n" + "\n".join(tables)
 

@@ -2,8 +2,8 @@
 
 from bridgebench.leaderboard.grids import SIGNS, Field, Grid, averages_grid
 from bridgebench.leaderboard.report import Report
-from bridgebench.leaderboard.retrieval import main_grid, query_notes
-from bridgebench.leaderboard.text import remarks, setting_text, title
+from bridgebench.leaderboard.retrieval import main_grid, main_notes
+from bridgebench.leaderboard.text import remarks, title
 
 
 def markdown(report: Report) -> str:
@@ -12,8 +12,7 @@ def markdown(report: Report) -> str:
     for macros in report.averages:
         parts += _section(averages_grid(macros), "Averages: ")
     for table in report.tables:
-        notes = [setting_text(table), *query_notes(table)]
-        parts += [*_section(main_grid(table)), *(f"{_inert(note)}\n" for note in notes)]
+        parts += [*_section(main_grid(table)), *(f"{_inert(note)}\n" for note in main_notes(table))]
     parts += [f"- {_inert(line)}" for line in remarks(report)]
     parts += [
         "",

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Literal
 
 from bridgebench.document import Document
+from bridgebench.leaderboard.cut import cut
 
 Kind = Literal["kept", "removed", "rewritten", "added"]
 
@@ -94,16 +95,12 @@ def _aligned(before: list[str], after: list[str]) -> list[tuple[int, int]]:
 def _passage(document: Document, words: Sequence[str], kinds: Sequence[Kind], gold: frozenset[str]) -> Passage:
     runs = []
     for kind, group in groupby(zip(kinds, words, strict=True), key=lambda pair: pair[0]):
-        runs.append((kind, " ".join(_shown(word) for _, word in group)))
+        runs.append((kind, " ".join(cut(word, MOST_CHARACTERS) for _, word in group)))
     return Passage(document.title, tuple(runs), bool(gold), max(0, len(document.text.split()) - len(words)))
 
 
 def _words(text: str) -> list[str]:
     return text.split(maxsplit=MOST_WORDS)[:MOST_WORDS]
-
-
-def _shown(word: str) -> str:
-    return word if len(word) <= MOST_CHARACTERS else f"{word[:MOST_CHARACTERS]}… ({len(word):,} characters)"
 
 
 def _plain(word: str) -> str:

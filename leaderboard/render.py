@@ -16,14 +16,14 @@ from bridgebench.leaderboard.curves import size_curves, stress_curves
 from bridgebench.leaderboard.details import measures_grid, metrics_grid, run_facts, types_grid
 from bridgebench.leaderboard.drilldown import Case, Comparison
 from bridgebench.leaderboard.figures import table_figures
-from bridgebench.leaderboard.grids import Grid, averages_grid
+from bridgebench.leaderboard.grids import SIGN_MEANINGS, Grid, averages_grid
 from bridgebench.leaderboard.ledger import ledger_figure
 from bridgebench.leaderboard.published import published_tables
 from bridgebench.leaderboard.published_cards import stated_cards
 from bridgebench.leaderboard.report import Report
-from bridgebench.leaderboard.retrieval import is_retrieval, kind_grids, main_grid, query_notes
+from bridgebench.leaderboard.retrieval import is_retrieval, kind_grids, main_grid, main_notes
 from bridgebench.leaderboard.tables import Table
-from bridgebench.leaderboard.text import metric_title, number, percent, remarks, setting_text, title
+from bridgebench.leaderboard.text import metric_title, number, percent, remarks, title
 
 PAGE = "leaderboard.html"
 ROOM = 2_500_000
@@ -84,6 +84,7 @@ def pages(report: Report, comparisons: Sequence[Comparison] = (), bundle: str = 
             cards=stated_cards(report),
             shown=shown,
             remarks=remarks(report),
+            signs=SIGN_MEANINGS,
         )
     }
     for part in shown:
@@ -100,7 +101,7 @@ def _section(table: Table) -> Section:
     return Section(
         table,
         main_grid(table),
-        [setting_text(table), *query_notes(table)],
+        main_notes(table),
         ledger_figure(table),
         table_figures(table),
         None if is_retrieval(table) else types_grid(table),

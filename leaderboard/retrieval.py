@@ -10,7 +10,7 @@ from bridgebench.leaderboard import statistics
 from bridgebench.leaderboard.estimates import Estimate, estimates_of
 from bridgebench.leaderboard.grids import DASH, Column, Field, Grid, Line, count_fields, mark_list, table_grid
 from bridgebench.leaderboard.tables import Row, Table
-from bridgebench.leaderboard.text import ends, metric_title, number, percent, places, rank_text
+from bridgebench.leaderboard.text import ends, metric_title, number, percent, places, rank_text, setting_text
 
 COST = "retrieval_cost"
 """The scorer whose values describe the index."""
@@ -30,6 +30,11 @@ def is_retrieval(table: Table) -> bool:
 def main_grid(table: Table) -> Grid:
     """The table as it is first seen."""
     return retrieval_grid(table) if is_retrieval(table) else table_grid(table)
+
+
+def main_notes(table: Table) -> list[str]:
+    """What stands with it: its setting, and what must be known of its queries."""
+    return [setting_text(table), *query_notes(table)]
 
 
 def retrieval_grid(table: Table) -> Grid:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bridgebench.benchmarks._fields import Record
-from bridgebench.benchmarks._files import DataFile, Item, read_file, record_suffix
+from bridgebench.benchmarks._files import Item, read_file, record_file
 from bridgebench.benchmarks._selection import draw
 from bridgebench.benchmarks._tally import Tally, convert_records
 from bridgebench.corpus import Corpus, Paper, Section
@@ -109,14 +109,7 @@ def read_queries(path: str) -> Iterator[Item]:
     Raises:
         BridgebenchError: When there is no such file of records.
     """
-    file = Path(path).expanduser()
-    if not file.is_file():
-        raise BridgebenchError(
-            f"queries '{path}': there is no such file; `bridgebench cards` makes one (solvers/cards/README.md)"
-        )
-    if not record_suffix(file.name):
-        raise BridgebenchError(f"queries '{path}': must be a .json, .jsonl or .parquet file, perhaps .gz or .bz2")
-    yield from read_file(DataFile(str(file), file))
+    yield from read_file(record_file("queries", path, "; `bridgebench cards` makes one (solvers/cards/README.md)"))
 
 
 def read_report(queries: str) -> dict[str, Any]:

@@ -211,9 +211,8 @@ class Batcher(Generic[Item, Result]):
                 batch[0].future.set_exception(error)
                 return
             failed = True
-        if (
-            failed
-        ):  # not within `except`: its error holds on to what `run` had made, the memory that the batch ran out of
+        if failed:
+            # not within `except`: its error holds on to what `run` had made, the memory that the batch ran out of
             for request in batch:
                 self._run_batch([request])
             return
